@@ -1,0 +1,81 @@
+"""What grading says: per-test outcomes, the verdict, and an episode's outcome."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+TestStatus = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "missing"]
+Reason = Literal[
+    "submitted",
+    "max_steps",
+    "wall_time",
+    "output_budget",
+    "context_exceeded",
+    "agent_gave_up",
+    "infra_error",
+    "grader_error",
+]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The verdict on one submission.
+
+    Attributes:
+        resolved: Whether every F2P and every P2P test passed, exactly once each.
+        fail_to_pass: Status per F2P id.
+        pass_to_pass: Status per P2P id.
+        accepted_paths: Changed paths that counted.
+        ignored_paths: Changed paths that did not count (tests, configuration, packaging …).
+        valid: False if the grader itself failed; then nothing else means anything.
+        error: What failed in the grader, if not valid.
+    """
+
+    resolved: bool
+    fail_to_pass: Mapping[str, TestStatus]
+    pass_to_pass: Mapping[str, TestStatus]
+    accepted_paths: tuple[str, ...] = ()
+    ignored_paths: tuple[str, ...] = ()
+    valid: bool = True
+    error: str = ""
+
+    @property
+    def components(self) -> dict[str, float]:
+        """Shares of tests that passed, in [0, 1]."""
+        return {
+            "fail_to_pass": _share(self.fail_to_pass),
+            "pass_to_pass": _share(self.pass_to_pass),
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an episode ended.
+
+    Attributes:
+        task_id: The task.
+        reward: In [0, 1]; 0.0 where ``reward_valid`` is False, and then it must not be trained on.
+        components: Named parts of the reward.
+        reason: Exactly one.
+        reward_valid: False for an infrastructure or grader failure.
+        terminated: The agent ended the episode.
+        truncated: A limit ended it; the work was graded all the same.
+        n_steps: Tool calls made.
+        grade: The verdict, if grading happened.
+        error: What failed, for people.
+    """
+
+    task_id: str
+    reward: float
+    reason: Reason
+    reward_valid: bool
+    terminated: bool
+    truncated: bool
+    n_steps: int
+    components: Mapping[str, float] = field(default_factory=dict)
+    grade: Grade | None = None
+    error: str = ""
+
+
+def _share(statuses: Mapping[str, TestStatus]) -> float:
+    return sum(s == "passed" for s in statuses.values()) / len(statuses) if statuses else 0.0

@@ -1,0 +1,301 @@
+"""What differs per language, behind one Protocol.
+
+Everything above this floor speaks of units, edits and test ids; only ``languages/<name>/`` knows
+syntax, test runners and import systems.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from codeenv.sandbox.base import Image, Mount, Sandbox
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+UnitKind = Literal["function", "method", "class"]
+Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things are in a repository.
+
+    Attributes:
+        import_roots: Folders put on the import path, e.g. ``("src",)`` or ``(".",)``.
+        packages: Top-level import names of the project itself.
+        source_files: Files of the project's own code, sorted; tests excluded.
+        test_files: Test modules, sorted.
+        support_files: ``conftest.py``, helpers and data that tests use, test configuration.
+    """
+
+    import_roots: tuple[str, ...]
+    packages: tuple[str, ...]
+    source_files: tuple[str, ...]
+    test_files: tuple[str, ...]
+    support_files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One function, method or class.
+
+    Attributes:
+        path: File, relative to the repository root.
+        name: Qualified name in the file (``TimedSerializer.loads``).
+        kind: What it is.
+        start: First line (1-based), decorators and directly preceding comments included.
+        body: First line of the body after the docstring.
+        end: Last line.
+        lines: Line numbers of executable statements of the body (not ``def``, not nested units).
+        parent: Name of the class it is defined in, or "".
+        public: Whether it is reachable by public names only.
+        protected: Why it must not be deleted (``dunder``, ``overload``, ``property``…), or "".
+    """
+
+    path: str
+    name: str
+    kind: UnitKind
+    start: int
+    body: int
+    end: int
+    lines: tuple[int, ...]
+    parent: str = ""
+    public: bool = True
+    protected: str = ""
+
+    @property
+    def id(self) -> str:
+        """``path::name``, unique together with ``start``."""
+        return f"{self.path}::{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TestRequest:
+    """Which tests to run and how.
+
+    Attributes:
+        ids: Exact ids to run, or None for all; unknown ids are reported as missing.
+        timeout: Seconds for the whole run.
+        test_timeout: Seconds for one test (0: no limit of its own).
+        shuffle_seed: Order to run in: None for the collection order.
+        hash_seed: ``PYTHONHASHSEED`` or the like.
+        coverage: Whether to record which test executed which line.
+        stop_after: Stop after this many failures (0: never).
+        options: Extra arguments from the environment's lock.
+    """
+
+    ids: tuple[str, ...] | None = None
+    timeout: float = 600.0
+    test_timeout: float = 0.0
+    shuffle_seed: int | None = None
+    hash_seed: int = 0
+    coverage: bool = False
+    stop_after: int = 0
+    options: tuple[str, ...] = ()
+
+    __test__ = False
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test's outcome; anything but ``passed`` is not a pass.
+
+    ``message`` is the last line of the exception (at most 300 characters), ``symbols`` the names
+    the exception speaks of or its traceback passed through, for attribution.
+    """
+
+    outcome: Outcome
+    duration: float = 0.0
+    message: str = ""
+    symbols: tuple[str, ...] = ()
+
+    __test__ = False
+
+
+@dataclass(frozen=True)
+class CoverageMap:
+    """Which tests execute which lines.
+
+    Attributes:
+        lines: Path -> line -> indices into ``tests``.
+        imported: Path -> lines executed outside any test (at import or collection).
+        tests: Test ids.
+    """
+
+    tests: tuple[str, ...]
+    lines: Mapping[str, Mapping[int, frozenset[int]]]
+    imported: Mapping[str, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """What a run of the test suite reported over the private channel.
+
+    Attributes:
+        collected: Ids in collection order; duplicates appear as often as they were collected.
+        results: Outcome per id that ran.
+        complete: Whether the runner reported its end (no crash, no ``os._exit``, no deadline).
+        exit_code: Of the process.
+        timed_out: Whether the deadline ended it.
+        errors: Path or id -> message, for what could not be collected.
+        log: Tail of the terminal output, for people only.
+        coverage: If asked for.
+        duration: Seconds.
+    """
+
+    collected: tuple[str, ...]
+    results: Mapping[str, TestResult]
+    complete: bool
+    exit_code: int
+    timed_out: bool = False
+    errors: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    coverage: CoverageMap | None = None
+    duration: float = 0.0
+
+    __test__ = False
+
+    @property
+    def passed(self) -> frozenset[str]:
+        """Ids that passed, exactly once collected."""
+        return frozenset(i for i, r in self.results.items() if r.outcome == "passed")
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolDoc:
+    """What may be told of a deleted unit: made from the pristine tree, never stored in a recipe.
+
+    Attributes:
+        unit: The unit.
+        signature: As a caller sees it, e.g. ``def unsign(self, value: str, max_age: int | None = None) -> bytes``.
+        summary: First sentence of the docstring, or "".
+        docstring: All of it.
+        raises: Exception names the body raises.
+        decorators: Decorator source, e.g. ``@property``.
+        bases: Base classes, for a class.
+    """
+
+    unit: Unit
+    signature: str
+    summary: str = ""
+    docstring: str = ""
+    raises: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InstallPlan:
+    """What to install so that a repository's tests run; read statically, nothing is executed.
+
+    Attributes:
+        name: Distribution name of the project, or "".
+        version: Its version, or "0".
+        requires_python: Specifier, or "".
+        requirements: Requirement strings (PEP 508), the project itself excluded, sorted.
+        metadata: File name -> bytes of a ``.dist-info`` folder that stands for the project.
+        reasons: Requirement -> file it came from.
+    """
+
+    name: str
+    version: str
+    requires_python: str
+    requirements: tuple[str, ...]
+    metadata: Mapping[str, bytes] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+class Language(Protocol):
+    """One language's knowledge.  All methods are pure except those that take a sandbox."""
+
+    @property
+    def name(self) -> str:
+        """The name in recipes."""
+        ...
+
+    def detect(self, tree: Tree) -> bool:
+        """Return whether the tree is a project of this language."""
+        ...
+
+    def layout(self, tree: Tree) -> Layout:
+        """Find code and tests.
+
+        Raises:
+            SourceError: If there is no code, or there are no tests; the message says which.
+        """
+        ...
+
+    def plan(self, tree: Tree, layout: Layout) -> InstallPlan:
+        """Read what the project needs, without running any of it."""
+        ...
+
+    def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
+        """Run tests in a box; results come over a private channel, never from terminal output."""
+        ...
+
+    def coverage_mounts(self, image: Image) -> tuple[Mount, ...]:
+        """Return what must be mounted for ``TestRequest.coverage``."""
+        ...
+
+    def missing_requirement(self, run: TestRun) -> tuple[str, ...]:
+        """Return distributions whose absence explains collection errors of a run."""
+        ...
+
+    def probe_imports(self, sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
+        """Return package -> problem for what does not import from inside the workspace."""
+        ...
+
+    def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the functions, methods and classes of the source files, in file order."""
+        ...
+
+    def delete(
+        self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
+    ) -> tuple[Operation, ...]:
+        """Return the edits that delete units, with imports and exports cleaned.
+
+        Raises:
+            ValueError: If the units cannot be deleted in this mode; the message is the reason.
+        """
+        ...
+
+    def hide(self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tuple[Operation, ...]:
+        """Return the edits that take tests out of their files.
+
+        A test function goes only if all its ids in ``stable`` are in ``test_ids``.
+        """
+        ...
+
+    def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
+        """Return what can be told of a unit."""
+        ...
+
+    def identifiers(self, data: bytes) -> frozenset[str]:
+        """Return the names used in a source file (empty if it cannot be parsed)."""
+        ...
+
+    def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> "TestFacts":
+        """Return what the named tests speak of, for the statement and its lint."""
+        ...
+
+    def admissible(self, layout: Layout, path: str) -> bool:
+        """Return whether a submission may change ``path``: project code and its data, never tests,
+        test configuration, start-up hooks or packaging."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TestFacts:
+    """What tests speak of.
+
+    Attributes:
+        names: Identifiers and attributes used.
+        messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
+        behaviours: One short phrase per test function, from its name and docstring.
+    """
+
+    names: frozenset[str]
+    messages: tuple[str, ...]
+    behaviours: tuple[str, ...]
+
+    __test__ = False

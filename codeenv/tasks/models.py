@@ -1,0 +1,157 @@
+"""The facts of a task as frozen models: everything that is written to a taskset folder.
+
+A recipe names source, environment, deletion and tests; it never holds the repository's code.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Level = Literal["L1", "L2", "L3", "L4", "L5"]
+SCHEMA_VERSION = 1
+
+
+class Model(BaseModel):
+    """Base of all persisted models: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SourcePin(Model):
+    """Which bytes of which repository: enough to fetch them again and to know they are the same."""
+
+    kind: Literal["git", "path", "pypi", "bundled"]
+    location: str
+    """Git URL, absolute folder, distribution name, or the bundled repository's name."""
+    version: str = ""
+    """Commit hash (git), version (pypi), empty otherwise."""
+    sha256: Sha256
+    """Of the sdist file (pypi); of the tree (``Tree.digest``) otherwise."""
+    subdir: str = ""
+    tree: Sha256
+    """``Tree.digest`` of the pristine tree below ``subdir``."""
+    licence: str = "unknown"
+    """SPDX identifier where it could be told."""
+
+    @property
+    def name(self) -> str:
+        """A short name for people and file names."""
+        last = self.location.rstrip("/").rsplit("/", 1)[-1].removesuffix(".git")
+        return last.lower() or "repository"
+
+
+class LockedPackage(Model):
+    """One installed distribution of an environment."""
+
+    name: str
+    version: str
+    sha256: str = ""
+    """Of the installed archive; empty for what was copied from the host (bundled environment)."""
+
+
+class EnvironmentLock(Model):
+    """What an environment image holds beside the base: exact and hash-pinned."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    base: str
+    """Kind of base: ``debian`` | ``registry`` | ``host``, then what pins it, e.g. ``debian:trixie``."""
+    python: str
+    """Full version of the interpreter, e.g. ``3.13.5``."""
+    platform: str
+    """Machine architecture, e.g. ``x86_64``."""
+    packages: tuple[LockedPackage, ...]
+    import_roots: tuple[str, ...] = (".",)
+    """Folders of the repository put on the import path, relative to its root."""
+    metadata: tuple[str, ...] = ()
+    """``name==version`` of distributions whose metadata (not code) is present: the repository's own."""
+    variables: dict[str, str] = Field(default_factory=dict)
+    """Environment variables that tests and agents run with."""
+    test_options: tuple[str, ...] = ()
+    """Extra arguments for the test runner, e.g. to switch a missing plug-in's options off."""
+
+
+class Operation(Model):
+    """One edit of one file, as byte offsets into the *pristine* file: the code itself is not here."""
+
+    path: str
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    sha256: Sha256
+    """Of the bytes ``[start, end)`` that are replaced."""
+    replacement: str = ""
+    """Our own text only: empty, ``pass``, ``raise NotImplementedError`` and white space."""
+    symbol: str = ""
+    """Qualified name of what is deleted, as far as the operation belongs to one."""
+    kind: Literal["function", "method", "class", "module", "import", "export", "test", "text"]
+    mode: Literal["remove", "stub", "clean", "hide"]
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Operation":
+        if self.end < self.start:
+            raise ValueError("an operation ends before it starts")
+        return self
+
+
+class Difficulty(Model):
+    """Static facts that predict how hard the task is, and a prior in [0, 1] made from them."""
+
+    lines: int
+    symbols: int
+    files: int
+    tests: int
+    prior: float
+
+
+class Provenance(Model):
+    """How the recipe was made; no clock, so that the same run gives the same bytes."""
+
+    generator: str
+    """``codeenv-gym`` and its version."""
+    seed: int
+    seed_symbol: str
+    """The symbol the feature grew from."""
+    parent_id: str = ""
+
+
+class Recipe(Model):
+    """A whole task as facts."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=160)]
+    title: str
+    source: SourcePin
+    language: str
+    environment: Sha256
+    """Digest of the ``EnvironmentLock`` (see ``digest_of``), kept beside the recipes."""
+    baseline: Sha256
+    """Digest of the ``Baseline``, kept beside the recipes."""
+    deletions: tuple[Operation, ...]
+    hidden: tuple[Operation, ...] = ()
+    """Edits that take the tests of the feature out of the agent's tree."""
+    fail_to_pass: tuple[str, ...]
+    excluded: tuple[str, ...] = ()
+    """Stable tests that are neither F2P nor P2P, e.g. broken by the deletion but too weak to reward."""
+    level: Level = "L3"
+    tier: Literal["sealed", "guarded", "open"] = "open"
+    difficulty: Difficulty
+    damaged_tree: Sha256
+    """Digest of the tree the agent gets (without its ``.git``)."""
+    secrets: tuple[str, ...] = ()
+    """Salted hashes of vanished identifiers, for the audit and the monitor."""
+    provenance: Provenance
+
+
+class Baseline(Model):
+    """The tests of a repository in its environment: the stable set, and why the others are not in it."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    source: SourcePin
+    environment: Sha256
+    runs: int
+    stable: tuple[str, ...]
+    """Ids that passed in every run, in collection order."""
+    quarantined: dict[str, str]
+    """Id -> one reason."""
+    timeout: float
+    """Seconds the whole suite may take when graded."""
