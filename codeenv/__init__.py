@@ -1,0 +1,1 @@
+"""Turn any test-heavy repository into verifiable-reward episodes for coding agents."""

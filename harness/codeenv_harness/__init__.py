@@ -1,0 +1,1 @@
+"""Agents, rollouts, metrics and reports on top of codeenv."""
