@@ -1,0 +1,1 @@
+"""The Gymnasium environment and the episode it plays."""

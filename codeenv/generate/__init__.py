@@ -1,0 +1,1 @@
+"""From a repository to recipes: the pipeline, one module per stage."""

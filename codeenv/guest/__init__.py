@@ -1,0 +1,1 @@
+"""Standard-library code that runs inside a sandbox."""

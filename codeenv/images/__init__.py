@@ -1,0 +1,1 @@
+"""Environments: planning what to install, building it, locking it."""

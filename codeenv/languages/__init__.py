@@ -1,0 +1,1 @@
+"""What differs per language, behind one Protocol."""

@@ -167,7 +167,7 @@ class SymbolDoc:
 
     Attributes:
         unit: The unit.
-        signature: As a caller sees it, e.g. ``def unsign(self, value: str, max_age: int | None = None) -> bytes``.
+        signature: As a caller sees it, e.g. ``def loads(self, s: str) -> Any``.
         summary: First sentence of the docstring, or "".
         docstring: All of it.
         raises: Exception names the body raises.
@@ -259,7 +259,9 @@ class Language(Protocol):
         """
         ...
 
-    def hide(self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tuple[Operation, ...]:
+    def hide(
+        self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]
+    ) -> tuple[Operation, ...]:
         """Return the edits that take tests out of their files.
 
         A test function goes only if all its ids in ``stable`` are in ``test_ids``.

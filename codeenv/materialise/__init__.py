@@ -1,0 +1,1 @@
+"""From a recipe to everything an episode needs."""

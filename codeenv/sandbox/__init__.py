@@ -1,0 +1,1 @@
+"""Boxes behind walls: the contract and the backends."""

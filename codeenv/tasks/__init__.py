@@ -1,0 +1,1 @@
+"""Recipes and tasksets: the facts of tasks."""

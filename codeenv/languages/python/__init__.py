@@ -1,0 +1,1 @@
+"""Python: discovery, test runs, coverage, surgery."""
