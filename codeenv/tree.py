@@ -103,7 +103,7 @@ class Tree(Mapping[str, Entry]):
         )
 
     def to_tar(self, *, mtime: int = 0) -> bytes:
-        """Return an uncompressed tar with normalised owners, modes and times: same tree, same bytes."""
+        """Return an uncompressed tar with normalised owners, modes, times: same tree, same bytes."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for path, entry in self.entries.items():
@@ -112,7 +112,7 @@ class Tree(Mapping[str, Entry]):
 
     @classmethod
     def from_tar(cls, data: bytes) -> Self:
-        """Read a tar made by ``to_tar`` or by our own guest code (trusted: files and links only)."""
+        """Read a tar made by ``to_tar`` or by our own guest code (files and links only)."""
         entries = {}
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for member in archive:

@@ -281,8 +281,11 @@ class Language(Protocol):
         ...
 
     def admissible(self, layout: Layout, path: str) -> bool:
-        """Return whether a submission may change ``path``: project code and its data, never tests,
-        test configuration, start-up hooks or packaging."""
+        """Return whether a submission may change ``path``.
+
+        Project code and its data count; tests, their configuration, start-up hooks and packaging
+        never do.
+        """
         ...
 
 

@@ -105,7 +105,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A read-only tree visible in a box beside the workspace, e.g. tools only the generator needs."""
+    """A read-only tree in a box beside the workspace, e.g. tools only the generator needs."""
 
     target: str
     tree: Tree
@@ -198,7 +198,7 @@ class Sandbox(Protocol):
         ...
 
     def list_files(self, path: str = ".", *, depth: int = 2) -> tuple[PathInfo, ...]:
-        """Return what is below a folder, ``depth`` levels deep, sorted by path; ``.git`` is left out.
+        """Return what is below a folder, ``depth`` levels deep, sorted by path, without ``.git``.
 
         A file gives itself.  Paths are relative to the workspace.
 
@@ -220,7 +220,7 @@ class Sandbox(Protocol):
         ...
 
     def export(self) -> Tree:
-        """Return the workspace's regular files and links without ``.git``, read from outside the box.
+        """Return the workspace's files and links without ``.git``, read from outside the box.
 
         The box's processes are stopped while it is read; special files are left out.
 
@@ -262,7 +262,7 @@ class Backend(Protocol):
         workspace: Tree,
         *,
         role: Role = "agent",
-        limits: Limits = Limits(),  # noqa: B008 - frozen value
+        limits: Limits = Limits(),
         mounts: Sequence[Mount] = (),
         network: bool = False,
     ) -> Sandbox:

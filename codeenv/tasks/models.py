@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["L1", "L2", "L3", "L4", "L5"]
-SCHEMA_VERSION = 1
 
 
 class Model(BaseModel):
@@ -53,7 +52,7 @@ class LockedPackage(Model):
 class EnvironmentLock(Model):
     """What an environment image holds beside the base: exact and hash-pinned."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     base: str
     """Kind of base: ``debian`` | ``registry`` | ``host``, then what pins it, e.g. ``debian:trixie``."""
     python: str
@@ -117,7 +116,7 @@ class Provenance(Model):
 class Recipe(Model):
     """A whole task as facts."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=160)]
     title: str
     source: SourcePin
@@ -145,7 +144,7 @@ class Recipe(Model):
 class Baseline(Model):
     """The tests of a repository in its environment: the stable set, and why the others are not in it."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     source: SourcePin
     environment: Sha256
     runs: int
