@@ -1,0 +1,67 @@
+# What a developer, a user and CI run.  Every target may be called again: finished steps are skipped.
+#
+#   make demo    set up, then turn a real library into tasks and play one, in the terminal
+#   make test    set up, start what the tests need, run them, stop what was started
+#   make check   lint, format, types, floors        make setup   the virtual environment only
+#   make bench   times of reset, step and grading    make lock    compile requirements/ again
+#   make wheel   build the wheel, install it in an empty environment and play from there
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+INSTALL := $(PIP) install -qq --disable-pip-version-check --require-hashes
+SYSTEM := sh scripts/system_packages.sh
+
+.PHONY: setup demo test check bench wheel lock clean
+.DELETE_ON_ERROR:
+
+setup: $(VENV)/.runtime
+	@$(SYSTEM) bwrap:bubblewrap mmdebstrap:mmdebstrap
+
+demo: setup
+	@$(BIN)/codeenv demo
+
+test: $(VENV)/.test
+	@$(SYSTEM) bwrap:bubblewrap mmdebstrap:mmdebstrap dockerd:docker.io docker:docker-cli iptables:iptables
+	@$(BIN)/python scripts/with_docker.py env CI=$${CI:-true} $(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	@$(BIN)/python harness/benchmarks/latency.py
+
+wheel: $(VENV)/.test
+	@bash scripts/check_wheel.sh
+
+lock:
+	@PYTHON=$(PYTHON) sh scripts/lock.sh
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: $(PYTHON) is older than 3.11" >&2; \
+	  echo "hint: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || $(SYSTEM) --need python3-venv
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml $(VENV)/.created
+	@echo "installing the pinned requirements into $(VENV)" >&2
+	@$(INSTALL) -r $<
+	@$(PIP) install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.runtime
+	@$(INSTALL) -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
+	@$(INSTALL) -r $<
+	@touch $@
