@@ -54,7 +54,7 @@ class EnvironmentLock(Model):
 
     schema_version: Literal[1] = 1
     base: str
-    """Kind of base: ``debian`` | ``registry`` | ``host``, then what pins it, e.g. ``debian:trixie``."""
+    """Kind of base (``debian``, ``registry``, ``host``) and its pin, e.g. ``debian:trixie``."""
     python: str
     """Full version of the interpreter, e.g. ``3.13.5``."""
     platform: str
@@ -63,7 +63,7 @@ class EnvironmentLock(Model):
     import_roots: tuple[str, ...] = (".",)
     """Folders of the repository put on the import path, relative to its root."""
     metadata: tuple[str, ...] = ()
-    """``name==version`` of distributions whose metadata (not code) is present: the repository's own."""
+    """``name==version`` of distributions present as metadata only: the repository's own."""
     variables: dict[str, str] = Field(default_factory=dict)
     """Environment variables that tests and agents run with."""
     test_options: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class EnvironmentLock(Model):
 
 
 class Operation(Model):
-    """One edit of one file, as byte offsets into the *pristine* file: the code itself is not here."""
+    """One edit of one file, as byte offsets into the *pristine* file: no code is in it."""
 
     path: str
     start: Annotated[int, Field(ge=0)]
@@ -130,7 +130,7 @@ class Recipe(Model):
     """Edits that take the tests of the feature out of the agent's tree."""
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
-    """Stable tests that are neither F2P nor P2P, e.g. broken by the deletion but too weak to reward."""
+    """Stable tests neither F2P nor P2P, e.g. broken by the deletion but too weak to reward."""
     level: Level = "L3"
     tier: Literal["sealed", "guarded", "open"] = "open"
     difficulty: Difficulty
@@ -142,7 +142,7 @@ class Recipe(Model):
 
 
 class Baseline(Model):
-    """The tests of a repository in its environment: the stable set, and why the others are not in it."""
+    """A repository's tests in its environment: the stable set, and why the others are not in it."""
 
     schema_version: Literal[1] = 1
     source: SourcePin
