@@ -1,1 +1,78 @@
-"""The command line: one module per command."""
+"""The command line: one module per command.
+
+Exit codes: 0 fine, 1 the check failed, 2 the request or this machine is wrong (with a hint),
+130 interrupted.  Data goes to standard output, everything else to standard error.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from codeenv.cli.parser import build_parser
+from codeenv.cli.signals import sigterm_as_interrupt
+from codeenv.errors import CodeEnvError, MachineError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Args:
+        arguments: Command line without the program's name; the process's own if None.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        with sigterm_as_interrupt():
+            chosen = build_parser(words).parse_args(words)
+            status: int = chosen.run(chosen)
+            sys.stdout.flush()
+            return status
+    except CodeEnvError as error:
+        return _report(error)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:
+        _silence_stdout()
+        return 1
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        return _report(_disk_full(error))
+
+
+def _report(error: CodeEnvError) -> int:
+    """Print ``error:`` and ``hint:``, one line each, and return the exit code."""
+    _say("error: " + _one_line(error.message))
+    if error.hint:
+        _say("hint: " + _one_line(error.hint))
+    return error.exit_code
+
+
+def _disk_full(error: OSError) -> CodeEnvError:
+    where = f" at {error.filename!r}" if error.filename else ""
+    hint = (
+        "free some space (codeenv images prune, codeenv gc), or set CODEENV_CACHE to another disk"
+    )
+    return MachineError(f"the disk is full{where}", hint=hint)
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _say(text: str) -> None:
+    with suppress(BrokenPipeError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from flushing into a pipe that nobody reads."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
