@@ -1,0 +1,116 @@
+"""Which tests can be trusted: the stable set, and why each other test is not in it."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from codeenv.errors import SourceError
+from codeenv.generate.workbench import Workbench
+from codeenv.languages.base import CoverageMap, TestRequest, TestRun
+from codeenv.sandbox.base import Mount
+from codeenv.tasks.models import Baseline, SourcePin
+
+SUITE_TIMEOUT = 1800.0
+_USUAL, _LONG = 600.0, 3600.0
+_MANY_SECONDS = 120.0
+
+
+def measure_baseline(
+    bench: Workbench, pin: SourcePin, *, jobs: int, coverage_mount: Mount | None
+) -> tuple[Baseline, CoverageMap]:
+    """Run the whole suite four times: plain, shuffled, with another hash seed, and with coverage.
+
+    Raises:
+        SourceError: If too few tests pass, with what stood in the way.
+    """
+    plain = TestRequest(timeout=SUITE_TIMEOUT)
+    requests = (
+        (plain, ()),
+        (TestRequest(timeout=SUITE_TIMEOUT, shuffle_seed=1), ()),
+        (TestRequest(timeout=SUITE_TIMEOUT, hash_seed=1), ()),
+        (
+            TestRequest(timeout=SUITE_TIMEOUT, coverage=True),
+            (coverage_mount,) if coverage_mount else (),
+        ),
+    )
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        runs = list(pool.map(lambda item: bench.run(item[0], mounts=item[1]), requests))
+    coverage = runs[3].coverage
+    _demand_tests(runs[0])
+    if coverage is None:
+        raise SourceError(
+            "the suite gives no coverage map",
+            hint=f"the run ended with exit code {runs[3].exit_code}: {_tail(runs[3].log)}",
+        )
+    stable, quarantined = _sort_out(runs)
+    if not stable:
+        raise SourceError(
+            f"none of the {len(runs[0].collected)} tests passes every time",
+            hint=_common_reasons(quarantined, runs[0]),
+        )
+    longest = max(run.duration for run in runs)
+    baseline = Baseline(
+        source=pin,
+        environment=bench.environment.digest,
+        runs=len(runs),
+        stable=stable,
+        quarantined=quarantined,
+        timeout=_LONG if longest > _MANY_SECONDS else _USUAL,
+    )
+    return baseline, coverage
+
+
+def _demand_tests(run: TestRun) -> None:
+    if run.timed_out:
+        raise SourceError(
+            f"the test suite takes more than {SUITE_TIMEOUT:.0f} s",
+            hint="use --subdir, or a smaller repository",
+        )
+    if not run.collected:
+        problem = next(iter(run.errors.values()), "") or _tail(run.log)
+        raise SourceError("no test could be collected", hint=problem or "are there tests at all?")
+
+
+def _sort_out(runs: list[TestRun]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Split all ids ever seen into stable ones, in collection order, and quarantined ones."""
+    first = runs[0]
+    everything = dict.fromkeys(i for run in runs for i in run.collected)
+    counts = Counter(first.collected)
+    stable, quarantined = [], {}
+    for test in everything:
+        reason = "duplicate" if counts[test] > 1 else _quarantine_reason(test, runs)
+        if reason:
+            quarantined[test] = reason
+        else:
+            stable.append(test)
+    return tuple(stable), dict(sorted(quarantined.items()))
+
+
+def _quarantine_reason(test: str, runs: list[TestRun]) -> str:
+    """Return why a test is not stable, or "" if it passed in every run."""
+    if any(test not in run.collected for run in runs):
+        return "unstable_id"
+    outcomes = [run.results[test].outcome if test in run.results else "missing" for run in runs]
+    if all(outcome == "passed" for outcome in outcomes):
+        return ""
+    if len(set(outcomes)) == 1:
+        return outcomes[0]
+    plain, shuffled, hashed, traced = (outcome == "passed" for outcome in outcomes)
+    if plain and hashed and traced and not shuffled:
+        return "order"
+    if plain and shuffled and traced and not hashed:
+        return "hash_seed"
+    if plain and shuffled and hashed and not traced:
+        return "tracing"
+    return "flaky"
+
+
+def _common_reasons(quarantined: dict[str, str], run: TestRun) -> str:
+    counts = Counter(quarantined.values())
+    told = ", ".join(f"{number} {reason}" for reason, number in counts.most_common(3))
+    example = next((r.message for r in run.results.values() if r.message), "")
+    return f"{told}; for example: {example}" if example else told
+
+
+def _tail(log: str) -> str:
+    lines = [line for line in log.splitlines() if line.strip()]
+    return " / ".join(lines[-3:])[-400:]

@@ -1,0 +1,64 @@
+"""One candidate from its feature to its verdict: the gates in their order."""
+
+from dataclasses import dataclass
+
+from codeenv.audit import audit_task, verify_task
+from codeenv.errors import SandboxError
+from codeenv.generate.deletion import deletions
+from codeenv.generate.lint import check_statement
+from codeenv.generate.models import (
+    Deletion,
+    Feature,
+    GenerateOptions,
+    Reason,
+    Rejected,
+    Verdict,
+)
+from codeenv.generate.proof import prove
+from codeenv.generate.recipe import write_recipe
+from codeenv.generate.workbench import Workbench
+from codeenv.grading import Grader
+from codeenv.materialise import materialise
+from codeenv.sources import Checkout
+from codeenv.tasks.models import Baseline, Recipe
+
+
+@dataclass(frozen=True)
+class Gates:
+    """What every candidate of a repository is held against.  Thread-safe."""
+
+    bench: Workbench
+    checkout: Checkout
+    baseline: Baseline
+    grader: Grader
+    options: GenerateOptions
+
+    def judge(self, feature: Feature) -> Verdict:
+        """Return the candidate's one verdict; modes are tried until one passes every gate."""
+        last = Rejected(Reason.NOT_DELETABLE)
+        try:
+            for deletion in deletions(self.bench, feature):
+                try:
+                    return Verdict(feature, Reason.EMITTED, deletion.mode, self._pass(deletion))
+                except Rejected as rejected:
+                    last = rejected
+        except Rejected as rejected:
+            last = rejected if last.reason == Reason.NOT_DELETABLE else last
+        except SandboxError as error:
+            return Verdict(feature, Reason.INFRASTRUCTURE, str(error))
+        return Verdict(feature, last.reason, last.detail)
+
+    def _pass(self, deletion: Deletion) -> Recipe:
+        proof = prove(self.bench, deletion, self.baseline)
+        recipe = write_recipe(self.bench, self.checkout.pin, self.baseline, proof, self.options)
+        lock = self.bench.environment.lock
+        task = materialise(recipe, self.baseline, lock, checkout=self.checkout)
+        members = deletion.feature.members
+        check_statement(task, self.bench.pristine, self.bench.language, members)
+        leaks = audit_task(task, self.bench.environment.image)
+        if leaks:
+            raise Rejected(Reason.LEAK, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
+        verification = verify_task(task, self.grader, repeat=1)
+        if not verification.ok:
+            raise Rejected(Reason.UNSTABLE, "; ".join(verification.problems)[:300])
+        return recipe

@@ -1,0 +1,75 @@
+"""From a feature to edits: the mode, and what of the code would be left dangling."""
+
+import re
+from collections.abc import Iterator
+
+from codeenv.generate.models import Deletion, Feature, Reason, Rejected
+from codeenv.generate.workbench import Workbench
+from codeenv.materialise.operations import apply_operations
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+RAISES = "raise NotImplementedError"
+
+
+def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
+    """Yield the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
+
+    Raises:
+        Rejected: ``not_deletable`` if no mode works.
+    """
+    reasons = []
+    for mode in ("remove", "stub"):
+        try:
+            operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
+        except ValueError as error:
+            reasons.append(f"{mode}: {error}")
+            continue
+        deletion = Deletion(feature, mode, operations)
+        dangling = _dangling(bench, deletion) if mode == "remove" else ""
+        if dangling:
+            reasons.append(f"remove: {dangling!r} is still named in the code that stays")
+        else:
+            reasons = []
+            yield deletion
+    if reasons:
+        raise Rejected(Reason.NOT_DELETABLE, "; ".join(reasons))
+
+
+def damaged_tree(bench: Workbench, deletion: Deletion) -> Tree:
+    """Return the tree without the feature."""
+    return apply_operations(bench.pristine, deletion.operations)
+
+
+def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
+    """Return the tree whose deleted units return nothing: the laziest submission there is.
+
+    None if the units cannot be stubbed.
+    """
+    members = deletion.feature.members
+    try:
+        stubs = bench.language.delete(bench.pristine, bench.layout, members, "stub")
+    except ValueError:
+        return None
+    hollow = tuple(_return_nothing(operation) for operation in stubs)
+    return apply_operations(bench.pristine, hollow)
+
+
+def _return_nothing(operation: Operation) -> Operation:
+    text = operation.replacement.replace(RAISES, "return None")
+    return operation.model_copy(update={"replacement": text})
+
+
+def _dangling(bench: Workbench, deletion: Deletion) -> str:
+    """Return a removed name that the project's staying code still uses, or ""."""
+    damaged = damaged_tree(bench, deletion)
+    names = {unit.name.rsplit(".", 1)[-1] for unit in deletion.feature.members}
+    for path in bench.layout.source_files:
+        entry = damaged.get(path)
+        if entry is None:
+            continue
+        used = bench.language.identifiers(entry.data)
+        for name in sorted(names & used):
+            if re.search(rb"\b" + name.encode() + rb"\b", entry.data):
+                return f"{name} ({path})"
+    return ""

@@ -1,0 +1,163 @@
+"""Which features a repository has: closures of units over the tests that reach them.
+
+A closure holds the seed and every unit that only the seed's tests run and that is tied to it by
+name, in either direction.  Code that any other test runs stays, so that all else keeps working.
+"""
+
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from codeenv.generate.models import Feature, GenerateOptions
+from codeenv.languages.base import CoverageMap, Unit
+from codeenv.tree import Tree
+
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_FEW_TESTS = 3
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which stable tests run each unit, and which units run outside any test.
+
+    Attributes:
+        tests: Unit -> indices into ``stable``; for a class, of all its methods together.
+        at_import: Units with lines that run while modules are imported.
+        stable: The stable ids.
+    """
+
+    tests: Mapping[Unit, frozenset[int]]
+    at_import: frozenset[Unit]
+    stable: tuple[str, ...]
+
+
+def map_reach(units: Sequence[Unit], coverage: CoverageMap, stable: Sequence[str]) -> Reach:
+    """Turn line coverage into the tests that reach each unit."""
+    position = {test: index for index, test in enumerate(stable)}
+    translate = {i: position[t] for i, t in enumerate(coverage.tests) if t in position}
+    tests: dict[Unit, frozenset[int]] = {}
+    at_import = set()
+    for unit in units:
+        lines = coverage.lines.get(unit.path, {})
+        hits = (index for line in unit.lines for index in lines.get(line, ()))
+        tests[unit] = frozenset(translate[i] for i in hits if i in translate)
+        if unit.kind != "class" and not coverage.imported.get(unit.path, frozenset()).isdisjoint(
+            unit.lines
+        ):
+            at_import.add(unit)
+    for unit in units:
+        if unit.kind == "class":
+            inner = _inside(unit, units)
+            tests[unit] = frozenset().union(*(tests[u] for u in inner))
+            if any(u in at_import for u in inner):
+                at_import.add(unit)
+    return Reach(tests, frozenset(at_import), tuple(stable))
+
+
+def propose_features(
+    tree: Tree, units: Sequence[Unit], reach: Reach, options: GenerateOptions
+) -> tuple[Feature, ...]:
+    """Return distinct features in the order they are to be tried: seeded, spread over the files."""
+    words = {unit: _words(tree, unit) for unit in units}
+    features: dict[str, Feature] = {}
+    for seed in _eligible(units, reach, options):
+        feature = _close(seed, units, reach, words, options.max_lines)
+        if options.min_lines <= feature.line_count <= options.max_lines:
+            features.setdefault(feature.key, feature)
+    return tuple(_spread(features.values(), options.seed))
+
+
+def overlap(one: Feature, other: Feature) -> float:
+    """Return the Jaccard similarity of two features' code, in lines."""
+    mine = {(u.path, line) for u in one.members for line in range(u.start, u.end + 1)}
+    theirs = {(u.path, line) for u in other.members for line in range(u.start, u.end + 1)}
+    union = mine | theirs
+    return len(mine & theirs) / len(union) if union else 0.0
+
+
+def _eligible(units: Sequence[Unit], reach: Reach, options: GenerateOptions) -> list[Unit]:
+    most = max(_FEW_TESTS, int(options.max_share * len(reach.stable)))
+    return [
+        unit
+        for unit in units
+        if unit.kind in options.kinds
+        and unit.public
+        and not unit.protected
+        and unit not in reach.at_import
+        and 1 <= len(reach.tests[unit]) <= most
+    ]
+
+
+def _close(
+    seed: Unit,
+    units: Sequence[Unit],
+    reach: Reach,
+    words: Mapping[Unit, frozenset[str]],
+    max_lines: int,
+) -> Feature:
+    """Grow the seed by units tied to it that only its tests run, nearest first, within budget."""
+    tests = reach.tests[seed]
+    pool = [u for u in units if u != seed and _may_join(u, tests, reach)]
+    members, frontier = [seed], [seed]
+    budget = max_lines - _size(seed, units)
+    while frontier:
+        current = frontier.pop(0)
+        for unit in [u for u in pool if _tied(current, u, words)]:
+            cost = _size(unit, units)
+            if cost <= budget:
+                pool.remove(unit)
+                members.append(unit)
+                frontier.append(unit)
+                budget -= cost
+    outer = [u for u in members if not any(o != u and _contains(o, u) for o in members)]
+    outer.sort(key=lambda u: (u.path, u.start))
+    ids = tuple(reach.stable[i] for i in sorted(tests))
+    return Feature(seed, tuple(outer), ids, sum(_size(u, units) for u in outer))
+
+
+def _may_join(unit: Unit, tests: frozenset[int], reach: Reach) -> bool:
+    reached = reach.tests[unit]
+    free = not unit.protected and unit not in reach.at_import
+    return free and bool(reached) and reached <= tests
+
+
+def _tied(one: Unit, other: Unit, words: Mapping[Unit, frozenset[str]]) -> bool:
+    return _simple(other) in words[one] or _simple(one) in words[other]
+
+
+def _simple(unit: Unit) -> str:
+    return unit.name.rsplit(".", 1)[-1]
+
+
+def _size(unit: Unit, units: Sequence[Unit]) -> int:
+    inner = _inside(unit, units) if unit.kind == "class" else ()
+    return len(unit.lines) + sum(len(u.lines) for u in inner)
+
+
+def _inside(owner: Unit, units: Sequence[Unit]) -> list[Unit]:
+    return [u for u in units if u != owner and _contains(owner, u)]
+
+
+def _contains(owner: Unit, unit: Unit) -> bool:
+    same = owner.kind == "class" and owner.path == unit.path
+    return same and owner.start <= unit.start and unit.end <= owner.end
+
+
+def _words(tree: Tree, unit: Unit) -> frozenset[str]:
+    lines = tree[unit.path].data.splitlines()[unit.start - 1 : unit.end]
+    return frozenset(word.decode() for line in lines for word in _WORD.findall(line))
+
+
+def _spread(features: Iterable[Feature], seed: int) -> list[Feature]:
+    """Shuffle within each file, then take one file after the other."""
+    by_path: dict[str, list[Feature]] = {}
+    for feature in sorted(features, key=lambda f: (f.seed.path, f.seed.start, f.key)):
+        by_path.setdefault(feature.seed.path, []).append(feature)
+    random_source = random.Random(seed)
+    queues = list(by_path.values())
+    random_source.shuffle(queues)
+    for queue in queues:
+        random_source.shuffle(queue)
+    longest = max((len(queue) for queue in queues), default=0)
+    return [queue[i] for i in range(longest) for queue in queues if i < len(queue)]

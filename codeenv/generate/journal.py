@@ -1,0 +1,85 @@
+"""What a run has proven so far, on disk: events for people, verdicts for ``--resume``."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from codeenv.generate.models import Event, Feature, OnEvent, Reason, Verdict
+from codeenv.tasks.models import Recipe
+
+
+class Journal:
+    """Appends to ``<out>/events.jsonl``; every line is on disk before the next step starts."""
+
+    def __init__(self, out: Path, key: str, on_event: OnEvent, *, resume: bool) -> None:
+        """Open the journal of the run that ``key`` stands for (source, environment, options)."""
+        out.mkdir(parents=True, exist_ok=True)
+        self._path = out / "events.jsonl"
+        self._key = key
+        self._on_event = on_event
+        self._known = self._read() if resume else {}
+
+    def tell(self, kind: str, text: str, **data: object) -> None:
+        """Record an event and pass it on."""
+        event = Event(kind, text, data)
+        self._append({"event": kind, "text": text, **data})
+        self._on_event(event)
+
+    def judged(self, judge: Callable[[Feature], Verdict]) -> Callable[[Feature], Verdict]:
+        """Return ``judge`` with memory: verdicts of an interrupted run are not worked out again."""
+
+        def remembered(feature: Feature) -> Verdict:
+            known = self._known.get(feature.key)
+            if known is not None:
+                return _restore(feature, known)
+            verdict = judge(feature)
+            if verdict.reason != Reason.INFRASTRUCTURE:
+                self._append(_record(self._key, verdict))
+            return verdict
+
+        return remembered
+
+    def _read(self) -> dict[str, dict[str, object]]:
+        if not self._path.exists():
+            return {}
+        known = {}
+        for line in self._path.read_text("utf-8").splitlines():
+            record = _parse(line)
+            if record.get("run") == self._key:
+                known[str(record["candidate"])] = record
+        return known
+
+    def _append(self, record: dict[str, object]) -> None:
+        line = json.dumps(record, ensure_ascii=False, default=str)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _parse(line: str) -> dict[str, object]:
+    """Return a journal line; a torn last line of a killed run is nothing."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _record(key: str, verdict: Verdict) -> dict[str, object]:
+    recipe = verdict.recipe.model_dump(mode="json") if verdict.recipe else None
+    return {
+        "event": "verdict",
+        "run": key,
+        "candidate": verdict.feature.key,
+        "reason": verdict.reason.value,
+        "detail": verdict.detail,
+        "recipe": recipe,
+    }
+
+
+def _restore(feature: Feature, record: dict[str, object]) -> Verdict:
+    stored = record["recipe"]
+    recipe = Recipe.model_validate(stored) if stored else None
+    return Verdict(feature, Reason(str(record["reason"])), str(record["detail"]), recipe)

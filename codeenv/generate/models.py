@@ -1,0 +1,164 @@
+"""The values that pass from stage to stage, and the reasons a candidate can end with."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from codeenv.languages.base import Unit
+from codeenv.tasks.models import Level, Operation, Recipe
+
+
+class Reason(StrEnum):
+    """How a candidate ended: exactly one each."""
+
+    EMITTED = "emitted"
+    NOT_TRIED = "not_tried"
+    """The limit was reached first."""
+    NOT_DELETABLE = "not_deletable"
+    """No mode can delete the units without leaving the code inconsistent."""
+    NO_FAILURE = "no_failure"
+    """No predicted test fails without the feature."""
+    BREAKS_COLLECTION = "breaks_collection"
+    """A test module no longer imports."""
+    BREAKS_OTHERS = "breaks_others"
+    """A test that never runs the feature fails without it."""
+    CRASHES = "crashes"
+    """The suite ends early or runs out of time without the feature."""
+    WEAK_TESTS = "weak_tests"
+    """A stub that returns nothing passes every test."""
+    UNSTABLE = "unstable"
+    """The nop did not score 0, or the oracle not 1, in a fresh box."""
+    UNDERSPECIFIED = "underspecified"
+    """A test needs a name that neither the statement nor the visible code gives."""
+    TELLS_TOO_MUCH = "tells_too_much"
+    """The statement quotes deleted code or names a hidden test."""
+    LEAK = "leak"
+    """The deleted code can still be read somewhere."""
+    DUPLICATE = "duplicate"
+    """Too much of it is in an earlier task."""
+    INFRASTRUCTURE = "infrastructure"
+    """The sandbox failed, twice."""
+
+
+@dataclass(frozen=True)
+class GenerateOptions:
+    """What to generate.
+
+    Attributes:
+        out: Taskset folder to write to.
+        ref: Git reference.
+        subdir: Folder of the repository to use as root.
+        limit: Stop after this many tasks (None: all).
+        kinds: Kinds of seeds.
+        level: Statement level.
+        seed: Of the order in which candidates are tried.
+        jobs: Boxes at work at the same time.
+        resume: Take over what an interrupted run of the same command has proven.
+        min_lines: Fewest executable lines a feature may have.
+        max_lines: Most lines a feature may have.
+        max_share: Largest share of the stable tests that may run the feature.
+    """
+
+    out: Path
+    ref: str = ""
+    subdir: str = ""
+    limit: int | None = None
+    kinds: tuple[str, ...] = ("function", "method", "class")
+    level: Level = "L3"
+    seed: int = 0
+    jobs: int = 2
+    resume: bool = False
+    min_lines: int = 3
+    max_lines: int = 400
+    max_share: float = 0.3
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something the pipeline did, for people and for ``events.jsonl``."""
+
+    kind: str
+    text: str
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A seed and all code that only the seed's tests reach.
+
+    Attributes:
+        seed: The unit it grew from.
+        members: All units to delete, the seed included, in file order; none lies in another.
+        tests: Stable ids that run any member, in stable order: the tests predicted to fail.
+        line_count: Executable lines of all members, nested units included.
+    """
+
+    seed: Unit
+    members: tuple[Unit, ...]
+    tests: tuple[str, ...]
+    line_count: int
+
+    @property
+    def key(self) -> str:
+        """A short content hash of what is deleted."""
+        names = "\n".join(f"{u.id}:{u.start}" for u in self.members)
+        return hashlib.sha256(names.encode()).hexdigest()[:10]
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A feature's edits in one mode."""
+
+    feature: Feature
+    mode: str
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the suite said about a deletion: which tests reward, and which can do neither."""
+
+    deletion: Deletion
+    fail_to_pass: tuple[str, ...]
+    excluded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One candidate's end: a recipe, or the reason why not."""
+
+    feature: Feature
+    reason: Reason
+    detail: str = ""
+    recipe: Recipe | None = None
+
+
+@dataclass(frozen=True)
+class GenerationResult:
+    """What a run gave."""
+
+    recipes: tuple[Recipe, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def funnel(self) -> dict[str, int]:
+        """Return reason -> number of candidates, in the order of ``Reason``."""
+        counts = dict.fromkeys(Reason, 0)
+        for verdict in self.verdicts:
+            counts[verdict.reason] += 1
+        return {reason.value: count for reason, count in counts.items() if count}
+
+
+class Rejected(Exception):
+    """Ends one candidate with a reason; never leaves the pipeline."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        """Keep the reason."""
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail

@@ -1,0 +1,156 @@
+"""The pipeline: from a repository to recipes, one stage after the other."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+from codeenv.errors import GenerationError
+from codeenv.generate.baseline import measure_baseline
+from codeenv.generate.candidate import Gates
+from codeenv.generate.features import map_reach, propose_features
+from codeenv.generate.journal import Journal
+from codeenv.generate.models import (
+    Event,
+    Feature,
+    GenerateOptions,
+    GenerationResult,
+    OnEvent,
+    Reason,
+    Verdict,
+)
+from codeenv.generate.output import write_taskset
+from codeenv.generate.selection import select
+from codeenv.generate.workbench import Workbench
+from codeenv.grading import Grader
+from codeenv.images import Environment, build_environment, bundled_environment
+from codeenv.images.tools import coverage_layer
+from codeenv.languages import detect_language
+from codeenv.languages.base import CoverageMap
+from codeenv.sandbox.base import Backend
+from codeenv.sources import Checkout, checkout
+from codeenv.tasks.models import Baseline
+
+
+def generate(
+    spec: str, options: GenerateOptions, *, backend: Backend, on_event: OnEvent = lambda _: None
+) -> GenerationResult:
+    """Generate tasks from a repository and write them to ``options.out``.
+
+    Args:
+        spec: Git URL, local path, ``pypi:NAME==VERSION`` or ``bundled:NAME``.
+        options: What to generate.
+        backend: Where the repository's code runs.
+        on_event: Told of every step.
+
+    Raises:
+        SourceError: If the repository cannot be had or has no usable tests.
+        BuildError: If its environment cannot be built.
+        GenerationError: If no candidate became a task.
+    """
+    source = checkout(spec, ref=options.ref, subdir=options.subdir)
+    _tell(on_event, "checkout", f"{source.pin.name} {source.pin.version}: {len(source.tree)} files")
+    bench = _prepare(source, backend, on_event)
+    journal = Journal(
+        options.out, _run_key(source, bench, options), on_event, resume=options.resume
+    )
+    mount = coverage_layer(bench.environment, backend)
+    baseline, coverage = measure_baseline(
+        bench, source.pin, jobs=options.jobs, coverage_mount=mount
+    )
+    journal.tell(
+        "baseline",
+        f"{len(baseline.stable)} stable tests, {len(baseline.quarantined)} set aside",
+        stable=len(baseline.stable),
+        quarantined=len(baseline.quarantined),
+    )
+    features = _features(bench, baseline, coverage, options)
+    journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
+    result = _judge(features, source, bench, baseline, options, journal)
+    write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
+    if not result.recipes:
+        told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
+        raise GenerationError(
+            f"none of {len(features)} candidates became a task",
+            hint=told or "no function is run by few enough tests",
+        )
+    return result
+
+
+def _prepare(source: Checkout, backend: Backend, on_event: OnEvent) -> Workbench:
+    language = detect_language(source.tree)
+    layout = language.layout(source.tree)
+    _tell(
+        on_event,
+        "layout",
+        f"{len(layout.source_files)} source files, {len(layout.test_files)} test files",
+    )
+    if source.pin.kind == "bundled":
+        environment = bundled_environment(backend)
+    else:
+        environment = _build(source, backend, on_event)
+    return Workbench(source.tree, language, layout, environment, backend)
+
+
+def _build(source: Checkout, backend: Backend, on_event: OnEvent) -> Environment:
+    language = detect_language(source.tree)
+    layout = language.layout(source.tree)
+
+    def log(text: str) -> None:
+        _tell(on_event, "environment", text)
+
+    environment = build_environment(source.tree, language, layout, backend, log=log)
+    count = len(environment.lock.packages)
+    log(f"Python {environment.lock.python}, {count} packages, {environment.digest[:12]}")
+    return environment
+
+
+def _features(
+    bench: Workbench, baseline: Baseline, coverage: CoverageMap, options: GenerateOptions
+) -> tuple[Feature, ...]:
+    units = bench.language.units(bench.pristine, bench.layout)
+    reach = map_reach(units, coverage, baseline.stable)
+    return propose_features(bench.pristine, units, reach, options)
+
+
+def _judge(
+    features: tuple[Feature, ...],
+    source: Checkout,
+    bench: Workbench,
+    baseline: Baseline,
+    options: GenerateOptions,
+    journal: Journal,
+) -> GenerationResult:
+    grader = Grader(bench.backend, environments=lambda _: bench.environment.image)
+    gates = Gates(bench, source, baseline, grader, options)
+    judge = journal.judged(gates.judge)
+    verdicts: list[Verdict] = []
+    for verdict in select(features, judge, limit=options.limit, jobs=options.jobs):
+        verdicts.append(verdict)
+        if verdict.reason != Reason.NOT_TRIED:
+            _tell_verdict(journal, verdict, len(verdicts), len(features))
+    recipes = [verdict.recipe for verdict in verdicts if verdict.recipe]
+    return GenerationResult(tuple(sorted(recipes, key=lambda r: r.id)), tuple(verdicts))
+
+
+def _tell_verdict(journal: Journal, verdict: Verdict, done: int, total: int) -> None:
+    feature = verdict.feature
+    journal.tell(
+        "candidate",
+        f"{feature.seed.id}: {verdict.reason}" + (f" ({verdict.detail})" if verdict.detail else ""),
+        candidate=feature.key,
+        seed=feature.seed.id,
+        reason=verdict.reason.value,
+        done=done,
+        total=total,
+    )
+
+
+def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions) -> str:
+    """Return what a resumed run must share with the interrupted one for its verdicts to hold."""
+    facts = replace(options, limit=None, jobs=1, resume=False)
+    parts = [source.pin.tree, bench.environment.digest, bench.backend.name, str(facts)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _tell(on_event: OnEvent, kind: str, text: str) -> None:
+    on_event(Event(kind, text))

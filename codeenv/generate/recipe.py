@@ -1,0 +1,68 @@
+"""From a proof to a recipe."""
+
+import hashlib
+import re
+from importlib.metadata import version
+
+from codeenv.audit.secrets import secret_hashes
+from codeenv.generate.difficulty import rate
+from codeenv.generate.models import GenerateOptions, Proof
+from codeenv.generate.split import hide_tests
+from codeenv.generate.workbench import Workbench
+from codeenv.materialise.task import agent_tree
+from codeenv.tasks.digest import digest_of
+from codeenv.tasks.models import Baseline, Provenance, Recipe, SourcePin
+
+_SLUG_LENGTH = 60
+
+
+def write_recipe(
+    bench: Workbench, pin: SourcePin, baseline: Baseline, proof: Proof, options: GenerateOptions
+) -> Recipe:
+    """Return the task as facts; the same proof gives the same bytes."""
+    deletions = proof.deletion.operations
+    hidden = hide_tests(bench, baseline, proof, options.level)
+    damaged = agent_tree(bench.pristine, deletions, hidden)
+    seed = proof.deletion.feature.seed
+    return Recipe(
+        id=_task_id(pin, proof),
+        title=_title(proof),
+        source=pin,
+        language=bench.language.name,
+        environment=bench.environment.digest,
+        baseline=digest_of(baseline),
+        deletions=deletions,
+        hidden=hidden,
+        fail_to_pass=proof.fail_to_pass,
+        excluded=proof.excluded,
+        level=options.level,
+        difficulty=rate(proof),
+        damaged_tree=damaged.digest,
+        secrets=secret_hashes(bench.pristine, damaged, bench.language),
+        provenance=Provenance(
+            generator=f"codeenv-gym {version('codeenv-gym')}",
+            seed=options.seed,
+            seed_symbol=seed.id,
+        ),
+    )
+
+
+def _title(proof: Proof) -> str:
+    names = [unit.name for unit in proof.deletion.feature.members]
+    others = len(names) - 1
+    seed = proof.deletion.feature.seed.name
+    return f"Reimplement {seed}" + (f" and {others} more" if others else "")
+
+
+def _task_id(pin: SourcePin, proof: Proof) -> str:
+    feature = proof.deletion.feature
+    path = feature.seed.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    slug = _slug(f"{path}-{feature.seed.name}")[:_SLUG_LENGTH].strip("-._")
+    facts = f"{pin.tree} {feature.key} {proof.deletion.mode}"
+    short = hashlib.sha256(facts.encode()).hexdigest()[:8]
+    source = _slug(f"{pin.name}-{pin.version[:12]}" if pin.version else pin.name)
+    return f"{source}-{slug}-{short}"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-._")

@@ -1,0 +1,42 @@
+"""Runs a repository's tests on variants of its tree, each in a fresh box."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codeenv.errors import SandboxError
+from codeenv.images import Environment
+from codeenv.languages.base import Language, Layout, TestRequest, TestRun
+from codeenv.sandbox.base import Backend, Mount
+from codeenv.tree import Tree
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A repository in its environment.  Thread-safe: every run opens its own box."""
+
+    pristine: Tree
+    language: Language
+    layout: Layout
+    environment: Environment
+    backend: Backend
+
+    def run(
+        self, request: TestRequest, tree: Tree | None = None, *, mounts: Sequence[Mount] = ()
+    ) -> TestRun:
+        """Run tests on ``tree`` (default: the pristine one); a failed sandbox is tried once more.
+
+        Raises:
+            SandboxError: If the sandbox failed twice.
+        """
+        try:
+            return self._run(request, tree, mounts)
+        except SandboxError:
+            return self._run(request, tree, mounts)
+
+    def _run(self, request: TestRequest, tree: Tree | None, mounts: Sequence[Mount]) -> TestRun:
+        image = self.environment.image
+        full = replace(request, options=self.environment.lock.test_options)
+        with self.backend.open(image, self.pristine, role="build", mounts=mounts) as box:
+            if tree is not None:
+                box.apply(self.pristine.diff(tree))
+            return self.language.run_tests(box, image, full)

@@ -1,0 +1,44 @@
+import pytest
+
+from codeenv.generate.baseline import _sort_out
+from codeenv.languages.base import TestResult, TestRun
+
+
+def run(collected="abc", **outcomes):
+    results = {t: TestResult(outcomes.get(t, "passed")) for t in collected}
+    return TestRun(tuple(collected), results, complete=True, exit_code=0)
+
+
+def sort_out(plain=None, shuffled=None, hashed=None, traced=None):
+    return _sort_out([r or run() for r in (plain, shuffled, hashed, traced)])
+
+
+def test_tests_that_always_pass_are_stable_in_collection_order():
+    stable, quarantined = sort_out(plain=run("cba"))
+    assert stable == ("c", "b", "a")
+    assert quarantined == {}
+
+
+@pytest.mark.parametrize("outcome", ["failed", "error", "skipped", "xfailed", "xpassed"])
+def test_a_test_that_never_passes_is_set_aside_with_its_outcome(outcome):
+    always = run(b=outcome)
+    stable, quarantined = sort_out(always, always, always, always)
+    assert stable == ("a", "c")
+    assert quarantined == {"b": outcome}
+
+
+@pytest.mark.parametrize(
+    ("runs", "reason"),
+    [
+        ({"shuffled": run(b="failed")}, "order"),
+        ({"hashed": run(b="failed")}, "hash_seed"),
+        ({"traced": run(b="failed")}, "tracing"),
+        ({"plain": run(b="failed"), "traced": run(b="error")}, "flaky"),
+        ({"hashed": run("ac")}, "unstable_id"),
+        ({"plain": run("abbc")}, "duplicate"),
+    ],
+)
+def test_a_test_that_passes_only_sometimes_is_set_aside_with_the_reason(runs, reason):
+    stable, quarantined = sort_out(**runs)
+    assert stable == ("a", "c")
+    assert quarantined == {"b": reason}

@@ -1,0 +1,59 @@
+from codeenv.generate.journal import Journal
+from codeenv.generate.models import Feature, Reason, Verdict
+from codeenv.languages.base import Unit
+
+UNIT = Unit("m.py", "f", "function", 1, 2, 3, (2, 3))
+FEATURE = Feature(UNIT, (UNIT,), ("t",), 2)
+
+
+def ignore(event):
+    pass
+
+
+def refuse(feature):
+    raise AssertionError("judged again")
+
+
+def test_a_resumed_run_does_not_judge_again(tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+    verdict = first.judged(lambda f: Verdict(f, Reason.NO_FAILURE, "told"))(FEATURE)
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    assert resumed.judged(refuse)(FEATURE) == verdict
+
+
+def test_a_run_that_is_not_resumed_judges_afresh(tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+    first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    afresh = Journal(tmp_path, "run", ignore, resume=False)
+    assert afresh.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+
+
+def test_verdicts_of_another_run_do_not_count(tmp_path):
+    first = Journal(tmp_path, "one", ignore, resume=False)
+    first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    other = Journal(tmp_path, "other", ignore, resume=True)
+    assert other.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+
+
+def test_a_torn_last_line_loses_only_itself(tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+    verdict = first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    with (tmp_path / "events.jsonl").open("a") as file:
+        file.write('{"event": "verd')
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    assert resumed.judged(refuse)(FEATURE) == verdict
+
+
+def test_a_failed_sandbox_is_not_remembered(tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+    first.judged(lambda f: Verdict(f, Reason.INFRASTRUCTURE))(FEATURE)
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    assert resumed.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+
+
+def test_every_event_is_told_and_written(tmp_path):
+    told = []
+    journal = Journal(tmp_path, "run", told.append, resume=False)
+    journal.tell("baseline", "3 stable", stable=3)
+    assert told[0].data == {"stable": 3}
+    assert '"stable": 3' in (tmp_path / "events.jsonl").read_text()
