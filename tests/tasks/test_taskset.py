@@ -15,7 +15,6 @@ from codeenv.tasks.models import (
     Recipe,
     SourcePin,
 )
-from codeenv.tasks.stats import stats
 from codeenv.tasks.taskset import Taskset, shipped_suites, write_atomic
 
 PIN = SourcePin(kind="bundled", location="toy", sha256="a" * 64, tree="b" * 64, licence="MIT")
@@ -145,11 +144,3 @@ def test_an_atomic_write_replaces_and_leaves_nothing_beside(tmp_path: Path) -> N
 def test_every_shipped_suite_loads() -> None:
     for name in shipped_suites():
         assert Taskset.load(name).ids
-
-
-def test_stats_count_groups_and_spreads(folder: Path) -> None:
-    found = stats(Taskset.load(folder))
-    assert found.tasks == 2
-    assert found.levels == {"L3": 2}
-    assert found.licences == {"MIT": 2}
-    assert (found.lines.median, found.pass_to_pass.least) == (3, 2)

@@ -1,0 +1,139 @@
+"""Gathers what a statement may say of a deleted feature, from the pristine tree."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
+from codeenv.materialise.operations import removed_bytes
+from codeenv.materialise.secrets import vanished_names
+from codeenv.tasks.models import Recipe
+from codeenv.tree import Tree
+
+_UNIT_KINDS = frozenset({"function", "method", "class"})
+_DELETING = frozenset({"remove", "stub"})
+_QUOTED_LINE = 25
+_SIGNATURE = re.compile(r"^(async\s+def|def|class)\b|^@")
+_PLAIN_WORD = re.compile(r"^[a-z]{1,11}$")
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What is known of a feature, already free of code and of hidden tests' names.
+
+    Attributes:
+        title: Of the task.
+        paths: Files the feature is taken from.
+        gone: The ones among them that do not exist any more.
+        symbols: What is missing, by path and position.
+        stubbed: Whether the signatures are still in place.
+        behaviours: What the tests speak of, one phrase each.
+        messages: Texts that tests expect in errors.
+        names: Vanished names that the tests use, those in ``symbols`` excepted.
+        tests: Ids of the tests, if the agent sees them.
+    """
+
+    title: str
+    paths: tuple[str, ...]
+    gone: tuple[str, ...]
+    symbols: tuple[SymbolDoc, ...]
+    stubbed: bool
+    behaviours: tuple[str, ...]
+    messages: tuple[str, ...]
+    names: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+
+
+def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
+    """Return the brief of a recipe; ``damaged`` is what the agent gets."""
+    layout = language.layout(pristine)
+    facts = language.test_facts(pristine, recipe.fail_to_pass)
+    docs = [
+        language.describe(pristine, unit)
+        for unit in told_units(recipe, language.units(pristine, layout), facts.names)
+    ]
+    told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
+    vanished = vanished_names(pristine, damaged, language)
+    allowed = _Filter(recipe, pristine, docs)
+    paths = _paths(recipe, layout)
+    return Brief(
+        title=recipe.title,
+        paths=paths,
+        gone=tuple(p for p in paths if p not in damaged),
+        symbols=tuple(docs),
+        stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
+        behaviours=allowed.of(facts.behaviours),
+        messages=allowed.of(facts.messages),
+        names=tuple(sorted(facts.names & vanished - told)),
+        tests=() if recipe.hidden else recipe.fail_to_pass,
+    )
+
+
+def told_units(recipe: Recipe, units: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:
+    """Return the deleted units a statement names: public ones, and those the tests use."""
+    edits = [o for o in recipe.deletions if o.mode in _DELETING]
+    symbols = {(o.path, o.symbol) for o in edits if o.kind in _UNIT_KINDS}
+    modules = {o.path for o in edits if o.kind == "module"}
+    deleted = [u for u in units if (u.path, u.name) in symbols or u.path in modules]
+    classes = [u for u in deleted if u.kind == "class"]
+    members = [u for u in units if u not in deleted and any(_inside(u, c) for c in classes)]
+    every = sorted({*deleted, *members}, key=lambda u: (u.path, u.start, u.name))
+    functions = [u for u in every if u.kind != "class"]
+    outer = [u for u in every if not any(_inside(u, f) for f in functions)]
+    told = [u for u in outer if u.public or _last(u) in used or _special(u)]
+    return tuple(told or outer)
+
+
+def deleted_code(recipe: Recipe, pristine: Tree) -> frozenset[str]:
+    """Return the stripped deleted lines of at least 25 characters, signatures excepted."""
+    lines: set[str] = set()
+    for edit in recipe.deletions:
+        text = removed_bytes(pristine, edit).decode("utf-8", "replace")
+        lines.update(line.strip() for line in text.splitlines())
+    return frozenset(t for t in lines if len(t) >= _QUOTED_LINE and not _SIGNATURE.match(t))
+
+
+def hidden_names(recipe: Recipe) -> frozenset[str]:
+    """Return the function names of tests the agent must not see (none at level L5)."""
+    if not recipe.hidden:
+        return frozenset()
+    names = {i.rsplit("::", 1)[-1].split("[", 1)[0] for i in recipe.fail_to_pass}
+    return frozenset(n for n in names if not _PLAIN_WORD.match(n))
+
+
+class _Filter:
+    """Drops phrases that quote deleted code or name a hidden test."""
+
+    def __init__(self, recipe: Recipe, pristine: Tree, docs: Iterable[SymbolDoc]) -> None:
+        documentation = "\n".join(doc.docstring for doc in docs)
+        code = deleted_code(recipe, pristine)
+        self._code = frozenset(line for line in code if line not in documentation)
+        self._hidden = hidden_names(recipe)
+
+    def of(self, phrases: Iterable[str]) -> tuple[str, ...]:
+        """Return the phrases that may be told, each once, in order."""
+        return tuple(p for p in dict.fromkeys(phrases) if p.strip() and self._may(p))
+
+    def _may(self, phrase: str) -> bool:
+        if self._hidden & frozenset(re.findall(r"\w+", phrase)):
+            return False
+        return not any(line in phrase for line in self._code)
+
+
+def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
+    deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
+    return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
+
+
+def _inside(unit: Unit, outer: Unit) -> bool:
+    nested = unit.name.startswith(f"{outer.name}.") and unit.path == outer.path
+    return nested and outer.start <= unit.start and unit.end <= outer.end
+
+
+def _last(unit: Unit) -> str:
+    return unit.name.rsplit(".", 1)[-1]
+
+
+def _special(unit: Unit) -> bool:
+    name = _last(unit)
+    return unit.kind == "method" and name.startswith("__") and name.endswith("__")
