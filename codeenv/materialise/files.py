@@ -9,14 +9,65 @@ import re
 from codeenv.tree import Tree
 
 _FOLDERS = frozenset(
-    "__pycache__ __pypackages__ .git .hg .svn .bzr .jj .mypy_cache .pytest_cache .ruff_cache "
-    ".hypothesis .pytype .pyre .tox .nox .eggs .venv .direnv .cache .ropeproject .idea .vscode .vs "
-    ".zed .fleet .claude .cursor .windsurf .ipynb_checkpoints htmlcov .nyc_output node_modules "
-    ".doctrees .scannerwork .pants.d .hypothesis_cache".split()
+    [
+        "__pycache__",
+        "__pypackages__",
+        ".git",
+        ".hg",
+        ".svn",
+        ".bzr",
+        ".jj",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".hypothesis",
+        ".pytype",
+        ".pyre",
+        ".tox",
+        ".nox",
+        ".eggs",
+        ".venv",
+        ".direnv",
+        ".cache",
+        ".ropeproject",
+        ".idea",
+        ".vscode",
+        ".vs",
+        ".zed",
+        ".fleet",
+        ".claude",
+        ".cursor",
+        ".windsurf",
+        ".ipynb_checkpoints",
+        "htmlcov",
+        ".nyc_output",
+        "node_modules",
+        ".doctrees",
+        ".scannerwork",
+        ".pants.d",
+        ".hypothesis_cache",
+    ]
 )
 _NAMES = frozenset(
-    ".git .coverage coverage.xml nosetests.xml .noseids tags TAGS GTAGS GRTAGS GPATH cscope.out "
-    ".DS_Store Thumbs.db desktop.ini .python_history .bash_history .dmypy.json".split()
+    [
+        ".git",
+        ".coverage",
+        "coverage.xml",
+        "nosetests.xml",
+        ".noseids",
+        "tags",
+        "TAGS",
+        "GTAGS",
+        "GRTAGS",
+        "GPATH",
+        "cscope.out",
+        ".DS_Store",
+        "Thumbs.db",
+        "desktop.ini",
+        ".python_history",
+        ".bash_history",
+        ".dmypy.json",
+    ]
 )
 _BYTECODE = re.compile(r"\.(pyc|pyo)$|\$py\.class$", re.IGNORECASE)
 _DEBRIS = re.compile(
@@ -27,7 +78,7 @@ _METADATA = re.compile(r"\.(egg-info|dist-info)$")
 _BUILT = (
     re.compile(r"^(.*/)?build/(lib|bdist|temp|scripts)[^/]*/"),
     re.compile(r"^(.*/)?dist/[^/]+\.(whl|egg|zip|tar|tgz|tar\.(gz|bz2|xz|zst))$", re.IGNORECASE),
-    re.compile(r"^docs?/(.*/)?(_build|build/(html|doctrees|latex))/"),
+    re.compile(r"^(.*/)?docs?/(?:.*/)?(_build|build/(html|doctrees|latex))/"),
 )
 _TEST_FOLDER = re.compile(r"(^|/)(tests?|testing|testdata|fixtures)/", re.IGNORECASE)
 
@@ -47,7 +98,8 @@ def refusal(path: str) -> str:
         return "bytecode"
     if name in _NAMES or any(folder in _FOLDERS for folder in folders):
         return "cache"
-    if any(pattern.search(path) for pattern in _BUILT):
+    built = [found for pattern in _BUILT if (found := pattern.match(path))]
+    if any(not _TEST_FOLDER.search(found.group(1) or "") for found in built):
         return "build copy"
     if _TEST_FOLDER.search(path):
         return ""

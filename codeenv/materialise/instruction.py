@@ -59,8 +59,8 @@ def _opening(brief: Brief, level: Level) -> str:
     if level < "L3":
         return (
             "# A feature is missing\n\n"
-            f"Part of {_listed(brief.paths)} was taken out of this repository, and what it did does "
-            "not work any more.  Find out what is missing and implement it again."
+            f"Part of {_listed(brief.paths)} was taken out of this repository, and what it did "
+            "does not work any more.  Find out what is missing and implement it again."
         )
     state = (
         "Its functions are still declared, but their bodies only raise an error."

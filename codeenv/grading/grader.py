@@ -1,0 +1,100 @@
+"""Runs the tests that decide, each set in a fresh box that never saw the agent."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from codeenv.errors import PathError, SandboxError
+from codeenv.grading.collect import Submission
+from codeenv.grading.models import Grade
+from codeenv.grading.verdict import make_grade, nothing_ran, statuses
+from codeenv.languages import get_language
+from codeenv.languages.base import Language, TestRequest, TestRun
+from codeenv.materialise.models import Task
+from codeenv.sandbox.base import Backend, Image
+from codeenv.tasks.models import EnvironmentLock
+from codeenv.tree import Delta
+
+_NOTHING = TestRun((), {}, complete=True, exit_code=0)
+
+
+class Grader:
+    """Grades submissions.  Thread-safe."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        environments: Callable[[EnvironmentLock], Image],
+        languages: Callable[[str], Language] = get_language,
+    ) -> None:
+        """Grade in boxes of ``backend``, in the images that ``environments`` returns."""
+        self._backend = backend
+        self._environments = environments
+        self._languages = languages
+        self._lock = threading.Lock()
+        self._healthy: set[str] = set()
+
+    def grade(self, task: Task, submission: Submission | Delta) -> Grade:
+        """Return the verdict on changes to the agent's tree.
+
+        Fail-to-pass and pass-to-pass tests run in processes and boxes of their own, with the
+        pristine tests and their configuration.  A failure of the sandbox, or a run in which nothing
+        ran at all while the known-good solution does no better, gives a grade that is not valid.
+
+        Args:
+            task: The task.
+            submission: What ``collect_submission`` returned, or changes that are trusted.
+
+        Raises:
+            MachineError: If the environment cannot be restored here.
+        """
+        given = Submission(submission) if isinstance(submission, Delta) else submission
+        image = self._environments(task.lock)
+        try:
+            grade = self._grade(task, image, given.delta)
+        except (SandboxError, PathError) as error:
+            grade = Grade(resolved=False, fail_to_pass={}, pass_to_pass={}, valid=False)
+            grade = replace(grade, error=f"{type(error).__name__}: {error}")
+        return replace(grade, accepted_paths=given.delta.paths, ignored_paths=given.ignored)
+
+    def _grade(self, task: Task, image: Image, delta: Delta) -> Grade:
+        failing, passing = task.fail_to_pass, task.pass_to_pass
+        runs = [self._run(task, image, delta, ids) for ids in (failing, passing)]
+        grade = make_grade(statuses(failing, runs[0]), statuses(passing, runs[1]))
+        if any(nothing_ran(run) for run in runs) and not self._canary_sings(task, image):
+            log = next(run.log for run in runs if nothing_ran(run))
+            error = f"no test ran, nor with the known-good solution: {log[-300:].strip()}"
+            return replace(grade, resolved=False, valid=False, error=error)
+        return grade
+
+    def _canary_sings(self, task: Task, image: Image) -> bool:
+        """Return whether the known-good solution passes here; a yes is remembered per task."""
+        key = f"{task.id} {task.recipe.damaged_tree}"
+        with self._lock:
+            if key in self._healthy:
+                return True
+        run = self._run(task, image, task.oracle, task.fail_to_pass)
+        good = all(s == "passed" for s in statuses(task.fail_to_pass, run).values())
+        if good:
+            with self._lock:
+                self._healthy.add(key)
+        return good
+
+    def _run(self, task: Task, image: Image, delta: Delta, ids: Sequence[str]) -> TestRun:
+        """Run some tests in a fresh box; a failed sandbox is tried once more on another host."""
+        if not ids:
+            return _NOTHING
+        try:
+            return self._run_once(task, image, delta, ids)
+        except SandboxError:
+            return self._run_once(task, image, delta, ids)
+
+    def _run_once(self, task: Task, image: Image, delta: Delta, ids: Sequence[str]) -> TestRun:
+        language = self._languages(task.recipe.language)
+        request = TestRequest(
+            ids=tuple(ids), timeout=task.baseline.timeout, options=task.lock.test_options
+        )
+        with self._backend.open(image, task.grading_tree, role="grader") as box:
+            box.apply(delta)
+            return language.run_tests(box, image, request)
