@@ -1,0 +1,182 @@
+"""One agent's attempt at one task: tool calls in a box, then the verdict.
+
+Owns: limits, the one reason an episode ends with, the order export - close - grade.  Does not own:
+how a submission is graded (``grading``), how tasks and boxes are made (``runtime``).
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from codeenv.errors import SandboxError
+from codeenv.grading.models import Grade, Outcome, Reason
+from codeenv.materialise.models import Task
+from codeenv.sandbox.base import Sandbox
+from codeenv.tools import Profile, ToolContext, ToolResult, parse_action, perform, schemas
+from codeenv.tree import Tree
+
+GradeTree = Callable[[Task, Tree], Grade]
+"""Grades the exported workspace of a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLimits:
+    """When an episode ends although the agent has not submitted; the work is graded all the same.
+
+    Attributes:
+        max_steps: Tool calls, malformed ones included.
+        wall_time: Seconds since the episode was opened; 0 for none, and then no clock is read.
+        output_budget: Characters of tool results; 0 for none.
+    """
+
+    max_steps: int = 100
+    wall_time: float = 0.0
+    output_budget: int = 0
+
+
+@dataclass
+class Episode:
+    """One attempt.  Not thread-safe, but ``close`` may come from any thread.
+
+    Attributes:
+        task: What is attempted.
+        sandbox: The agent's box; closed before grading.
+        grade: Grades an exported workspace.
+        limits: When it ends by itself.
+        profile: Which tools there are.
+        outcome: How it ended, or None while it goes on.
+        steps: Tool calls so far.
+    """
+
+    task: Task
+    sandbox: Sandbox
+    grade: GradeTree
+    limits: EpisodeLimits = EpisodeLimits()
+    profile: Profile = "core4"
+    outcome: Outcome | None = field(default=None, init=False)
+    steps: int = field(default=0, init=False)
+    _spent: int = field(default=0, init=False)
+    _closed: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        """Note when time began, if time is limited."""
+        self._deadline = time.monotonic() + self.limits.wall_time if self.limits.wall_time else 0.0
+        self._context = ToolContext(self.sandbox, start=self.task.workspace)
+
+    @property
+    def instruction(self) -> str:
+        """What the agent is told."""
+        return self.task.instruction
+
+    @property
+    def tools(self) -> list[dict[str, object]]:
+        """The schemas of the tools there are."""
+        return schemas(self.profile)
+
+    @property
+    def steps_left(self) -> int:
+        """Tool calls until ``max_steps``."""
+        return max(0, self.limits.max_steps - self.steps)
+
+    def call(self, action: object) -> ToolResult:
+        """Carry one action out, in any form ``parse_action`` takes; it may end the episode.
+
+        Nothing an agent sends raises.  If the sandbox fails, the episode ends with ``infra_error``
+        and the result says only that it is over.
+        """
+        if self.outcome is not None or self._closed:
+            return _over("")
+        self.steps += 1
+        parsed = parse_action(action)
+        try:
+            if isinstance(parsed, ToolResult):
+                result = parsed
+            else:
+                result = perform(parsed, self._context, self.profile)
+        except SandboxError as error:
+            self._fail("infra_error", str(error))
+            return _over(parsed.tool if not isinstance(parsed, ToolResult) else "")
+        self._spent += len(result.text)
+        if (reason := self._ends(result)) is not None:
+            self.finish(reason)
+        return result
+
+    def finish(self, reason: Reason = "submitted") -> Outcome:
+        """End the episode: export the workspace, close the box, grade.  Idempotent."""
+        if self.outcome is not None:
+            return self.outcome
+        try:
+            exported = self.sandbox.export()
+        except SandboxError as error:
+            return self._fail("infra_error", str(error))
+        self.close()
+        try:
+            grade = self.grade(self.task, exported)
+        except SandboxError as error:
+            return self._fail("grader_error", str(error), reason)
+        if not grade.valid:
+            return self._fail("grader_error", grade.error, reason)
+        self.outcome = Outcome(
+            task_id=self.task.id,
+            reward=float(grade.resolved),
+            reason=reason,
+            reward_valid=True,
+            terminated=_is_agents_doing(reason),
+            truncated=not _is_agents_doing(reason),
+            n_steps=self.steps,
+            components=grade.components,
+            grade=grade,
+        )
+        return self.outcome
+
+    def close(self) -> None:
+        """Drop the box.  Idempotent; an outcome stays."""
+        self._closed = True
+        self.sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _ends(self, result: ToolResult) -> Reason | None:
+        if result.name == "submit" and result.ok:
+            return "submitted"
+        if self.steps >= self.limits.max_steps:
+            return "max_steps"
+        if 0 < self.limits.output_budget <= self._spent:
+            return "output_budget"
+        if self._deadline and time.monotonic() >= self._deadline:
+            return "wall_time"
+        return None
+
+    def _fail(self, reason: Reason, error: str, ended: Reason = "infra_error") -> Outcome:
+        """End with a reward that must not be trained on."""
+        self.outcome = Outcome(
+            task_id=self.task.id,
+            reward=0.0,
+            reason=reason,
+            reward_valid=False,
+            terminated=_is_agents_doing(ended),
+            truncated=not _is_agents_doing(ended),
+            n_steps=self.steps,
+            error=error,
+        )
+        self.close()
+        return self.outcome
+
+
+def _is_agents_doing(reason: Reason) -> bool:
+    return reason in ("submitted", "agent_gave_up")
+
+
+def _over(tool: str) -> ToolResult:
+    return ToolResult.failed(tool, "episode_over", "the episode is over")
