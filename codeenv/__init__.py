@@ -9,9 +9,6 @@ from typing import Any
 from gymnasium.envs.registration import register, registry
 
 from codeenv.errors import CodeEnvError, MachineError, SandboxError, TaskError, UsageError
-from codeenv.grading.models import Grade, Outcome
-from codeenv.tasks.models import Recipe
-from codeenv.tasks.taskset import Taskset
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,6 +33,10 @@ _LAZY = {
     "CodeRepoVectorEnv": "codeenv.env.vector",
     "Episode": "codeenv.env.episode",
     "EpisodeLimits": "codeenv.env.episode",
+    "Grade": "codeenv.grading.models",
+    "Outcome": "codeenv.grading.models",
+    "Recipe": "codeenv.tasks.models",
+    "Taskset": "codeenv.tasks.taskset",
     "Runtime": "codeenv.env.runtime",
 }
 

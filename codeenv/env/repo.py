@@ -136,7 +136,7 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         """How the episode ended, with the verdict and what failed; None while it goes on."""
         return self.episode.outcome if self.episode else None
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the text the agent saw last, in mode ``ansi``."""
         return self._frame if self.render_mode == "ansi" else None
 

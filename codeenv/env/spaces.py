@@ -20,7 +20,7 @@ class UnicodeText(spaces.Text):
 
     def __init__(
         self, max_length: int = TEXT_LENGTH, *, min_length: int = 0, seed: int | None = None
-    ):
+    ) -> None:
         """Set the bounds (in characters)."""
         charset = string.ascii_letters + string.digits + string.punctuation + " \n\t"
         super().__init__(max_length, min_length=min_length, charset=charset, seed=seed)
@@ -62,7 +62,9 @@ class ActionSpace(spaces.Space[Any]):
     Samples read, search, run harmless commands, create a scratch file, and now and then submit.
     """
 
-    def __init__(self, profile: Profile = "core4", seed: int | np.random.Generator | None = None):
+    def __init__(
+        self, profile: Profile = "core4", seed: int | np.random.Generator | None = None
+    ) -> None:
         """Allow the tools of a profile."""
         super().__init__(shape=None, dtype=None, seed=seed)
         self.profile = profile

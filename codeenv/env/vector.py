@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,7 @@ class CodeRepoVectorEnv(VectorEnv[dict[str, Any], Sequence[Any], npt.NDArray[Any
         self._ended: Bools = np.zeros(num_envs, dtype=np.bool_)
         self._last: list[Observation] = [{} for _ in range(num_envs)]
 
-    def reset(  # type: ignore[override]
+    def reset(
         self,
         *,
         seed: int | Sequence[int | None] | None = None,
@@ -154,10 +154,8 @@ class CodeRepoVectorEnv(VectorEnv[dict[str, Any], Sequence[Any], npt.NDArray[Any
 
     def _batch(self) -> dict[str, Any]:
         space = self.single_observation_space
-        batch: dict[str, Any] = concatenate(  # type: ignore[assignment]
-            space, self._last, create_empty_array(space, n=self.num_envs)
-        )
-        return batch
+        empty = cast("dict[str, Any]", create_empty_array(space, n=self.num_envs))
+        return cast("dict[str, Any]", concatenate(space, self._last, empty))
 
 
 def _checked_mask(mask: object, count: int) -> Bools:

@@ -1,0 +1,76 @@
+"""Writes an episode down while it is played; nothing that was written is ever changed."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from codeenv.grading.models import Outcome
+from codeenv.trajectory.models import (
+    AgentInfo,
+    FinalMetrics,
+    RecordedCall,
+    RecordedObservation,
+    RecordedResult,
+    Step,
+    Trajectory,
+)
+
+
+def utc_now() -> str:
+    """Return the time as a trajectory writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Recorder:
+    """Collects the steps of one episode."""
+
+    def __init__(
+        self, agent: AgentInfo, trajectory_id: str, *, now: Callable[[], str] = utc_now
+    ) -> None:
+        """Start empty; ``now`` gives time stamps."""
+        self._agent = agent
+        self._id = trajectory_id
+        self._now = now
+        self._steps: list[Step] = []
+
+    def instruct(self, text: str) -> None:
+        """Write down what the agent was told."""
+        self._add(source="user", message=text)
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], text: str, extra: Mapping[str, Any]
+    ) -> None:
+        """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
+        name = f"call_{len(self._steps) + 1}"
+        made = RecordedCall(tool_call_id=name, function_name=tool, arguments=dict(arguments))
+        seen = RecordedResult(source_call_id=name, content=text)
+        self._add(
+            source="agent",
+            message="",
+            tool_calls=(made,),
+            observation=RecordedObservation(results=(seen,)),
+            extra=dict(extra),
+        )
+
+    def say(self, message: str, text: str, extra: Mapping[str, Any]) -> None:
+        """Write down a message that was no tool call, and what was answered."""
+        observed = RecordedObservation(results=(RecordedResult(content=text),))
+        self._add(source="agent", message=message, observation=observed, extra=dict(extra))
+
+    def finished(
+        self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None
+    ) -> Trajectory:
+        """Return all of it, with the outcome if there is one."""
+        facts = {"outcome": dataclasses.asdict(outcome)} if outcome is not None else {}
+        acted = sum(step.source == "agent" for step in self._steps)
+        return Trajectory(
+            trajectory_id=self._id,
+            agent=self._agent,
+            steps=tuple(self._steps),
+            final_metrics=FinalMetrics(total_steps=acted),
+            extra={**(extra or {}), **facts} or None,
+        )
+
+    def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
+        self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
