@@ -2,12 +2,13 @@
 
 import argparse
 from collections.abc import Callable
+from typing import TypeAlias
 
 from codeenv.cli.parser import COMMANDS, Parser
 
 BACKENDS = ("auto", "docker", "bubblewrap", "local")
 
-Subparsers = argparse._SubParsersAction[Parser]
+Subparsers: TypeAlias = "argparse._SubParsersAction[Parser]"
 Run = Callable[[argparse.Namespace], int]
 
 

@@ -59,9 +59,9 @@ class Terminal:
         """Say something on standard error."""
         self._err.print(Text(printable(text), style))
 
-    def render(self, what: RenderableType) -> None:
-        """Draw something on standard error."""
-        self._err.print(what)
+    def tell(self, what: RenderableType) -> None:
+        """Show an episode to people, beside the JSON if JSON is wanted."""
+        (self._err if self.json_wanted else self._out).print(what)
 
     @contextmanager
     def progress(self, title: str, total: int | None = None) -> Iterator["Steps"]:
