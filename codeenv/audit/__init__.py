@@ -1,1 +1,7 @@
-"""Checks on tasks: leaks, and whether nop scores 0 and oracle 1."""
+"""Whether a task leaks its answer, and whether its grading is calibrated."""
+
+from codeenv.audit.check import audit_report, audit_task
+from codeenv.audit.models import AuditReport, Leak, Verification
+from codeenv.audit.verify import verify_task
+
+__all__ = ["AuditReport", "Leak", "Verification", "audit_report", "audit_task", "verify_task"]

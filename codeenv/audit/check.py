@@ -1,0 +1,104 @@
+"""The leak audit: everything the agent can read, against what was deleted."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeenv.audit.models import AuditReport, Leak
+from codeenv.audit.scan import mentions, scan_file
+from codeenv.audit.secrets import Secrets, secrets_of
+from codeenv.languages import get_language
+from codeenv.languages.base import Language
+from codeenv.materialise.files import refusal
+from codeenv.materialise.git import git_folder, without_git
+from codeenv.materialise.models import Task
+from codeenv.sandbox.base import Image
+
+_LARGEST = 16 * 1024**2
+_TOLD = 5
+
+
+def audit_task(
+    task: Task, image: Image | None = None, *, language: Language | None = None
+) -> tuple[Leak, ...]:
+    """Return the leaks of a task, sorted; none is what a good task has.
+
+    Args:
+        task: The task.
+        image: Its environment: its layers and its interpreter's library are read too.
+        language: Of the task; looked up if None.
+    """
+    return audit_report(task, image, language=language).leaks
+
+
+def audit_report(
+    task: Task, image: Image | None = None, *, language: Language | None = None
+) -> AuditReport:
+    """Return leaks and warnings of a task (see ``audit_task``)."""
+    secrets = secrets_of(task, language or get_language(task.recipe.language))
+    leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
+    if image is not None:
+        leaks += _environment(image, secrets)
+    return AuditReport(tuple(sorted(set(leaks))), tuple(sorted(_warnings(task, secrets))))
+
+
+def _structure(task: Task) -> Iterator[Leak]:
+    files = without_git(task.workspace)
+    if files.digest != task.recipe.damaged_tree:
+        yield Leak(
+            "tree", ".", f"digest {files.digest[:12]}…, not {task.recipe.damaged_tree[:12]}…"
+        )
+    for path in files:
+        if reason := refusal(path):
+            yield Leak("by-product", path, reason)
+    found = {p: e for p, e in task.workspace.items() if p not in files}
+    if found:
+        expected = git_folder(files)
+        for path in sorted({*found, *expected}):
+            if found.get(path) != expected.get(path):
+                yield Leak("git", path, "not of the one commit that holds the agent's files")
+
+
+def _statement(task: Task, secrets: Secrets) -> Iterator[Leak]:
+    told = frozenset(re.findall(r"\w+", task.instruction))
+    for name in sorted(secrets.test_names & told):
+        yield Leak("statement", "instruction", f"names the hidden test {name}")
+    if task.recipe.level < "L4":
+        for line in sorted(secrets.lines):
+            if line in task.instruction:
+                yield Leak("statement", "instruction", f"quotes deleted code: {line[:60]}")
+
+
+def _workspace(task: Task, secrets: Secrets) -> Iterator[Leak]:
+    sources, tests = frozenset(task.layout.source_files), frozenset(task.layout.test_files)
+    for path, entry in without_git(task.workspace).items():
+        yield from scan_file(path, entry.data, secrets, source=path in sources, test=path in tests)
+
+
+def _warnings(task: Task, secrets: Secrets) -> Iterator[Leak]:
+    code = frozenset((*task.layout.source_files, *task.layout.test_files))
+    for path, entry in without_git(task.workspace).items():
+        names = mentions(path, entry.data, secrets) if path not in code else ()
+        if names:
+            yield Leak("mention", path, ", ".join(names[:_TOLD]))
+
+
+def _environment(image: Image, secrets: Secrets) -> Iterator[Leak]:
+    roots = [(layer.folder, layer.target) for layer in image.layers]
+    if image.rootfs is not None:
+        libraries = sorted((image.rootfs / "usr/lib").glob("python3*"))
+        roots += [(folder, f"/usr/lib/{folder.name}") for folder in libraries]
+    for folder, target in roots:
+        for file in sorted(folder.rglob("*")):
+            name = file.relative_to(folder)
+            if _is_read(file):
+                yield from scan_file(f"{target}/{name}", file.read_bytes(), secrets)
+
+
+def _is_read(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST:
+        return False
+    if file.suffix != ".pyc":
+        return True
+    source = file.parent.parent / f"{file.name.split('.', 1)[0]}.py"
+    return not source.is_file()  # bytecode beside its source says nothing more

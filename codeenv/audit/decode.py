@@ -1,0 +1,131 @@
+"""Everything a file may hold, as plain bytes: archive members, compressed streams, tables.
+
+Nothing is executed and nothing is unmarshalled or unpickled: names and texts in bytecode, pickles
+and SQLite pages are plain bytes there.  Sizes, members and depth are capped.
+"""
+
+import bz2
+import io
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+_DEPTH = 3
+_MEMBERS = 5000
+_TOTAL = 64 * 1024**2
+_ERRORS = (
+    OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
+    zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
+)  # fmt: skip
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_RUNS = re.compile(rb"[\x20-\x7e\t\r\n]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One readable form of a file.
+
+    Attributes:
+        path: Of the file, and after ``!`` of what lies in it.
+        data: Its bytes, decoded.
+        binary: Whether it is not text (then only names in it mean anything).
+    """
+
+    path: str
+    data: bytes
+    binary: bool
+
+
+class _Budget:
+    """How many bytes may still be unpacked."""
+
+    def __init__(self) -> None:
+        self.left = _TOTAL
+
+    def read(self, stream: IO[bytes]) -> bytes:
+        data = stream.read(max(self.left, 0))
+        self.left -= len(data)
+        return data
+
+
+def views(path: str, data: bytes) -> Iterator[View]:
+    """Yield the file itself and all that can be unpacked from it."""
+    yield from _views(path, data, 0, _Budget())
+
+
+def strings(data: bytes) -> bytes:
+    """Return the printable runs of binary data, one a line."""
+    return b"\n".join(_RUNS.findall(data))
+
+
+def _views(path: str, data: bytes, depth: int, budget: _Budget) -> Iterator[View]:
+    yield View(path, data, _is_binary(data))
+    if depth >= _DEPTH or budget.left <= 0:
+        return
+    for name, inner in _inside(data, budget):
+        yield from _views(f"{path}!{name}", inner, depth + 1, budget)
+
+
+def _inside(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    try:
+        if data[:2] == b"PK" and zipfile.is_zipfile(io.BytesIO(data)):
+            yield from _zip_members(data, budget)
+        elif data[257:262] == b"ustar":
+            yield from _tar_members(data, budget)
+        elif data[:2] == b"\x1f\x8b":
+            yield "gz", _inflate(data, 31, budget)
+        elif data[:3] == b"BZh":
+            with bz2.BZ2File(io.BytesIO(data)) as stream:
+                yield "bz2", budget.read(stream)
+        elif data[:6] == b"\xfd7zXZ\x00":
+            with lzma.LZMAFile(io.BytesIO(data)) as packed:
+                yield "xz", budget.read(packed)
+        elif data[:18] == b"# Sphinx inventory":
+            yield "inventory", _inflate(data.split(b"\n", 4)[-1], 15, budget)
+        elif _is_zlib(data):
+            yield "zlib", _inflate(data, 15, budget)
+    except _ERRORS:
+        return
+
+
+def _zip_members(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist()[:_MEMBERS]:
+            if not member.is_dir() and not member.flag_bits & 1:
+                with archive.open(member) as stream:
+                    yield member.filename, budget.read(stream)
+
+
+def _tar_members(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        for count, member in enumerate(archive):
+            if count >= _MEMBERS:
+                return
+            stream = archive.extractfile(member) if member.isreg() else None
+            if stream is not None:
+                yield member.name, budget.read(stream)
+
+
+def _inflate(data: bytes, window: int, budget: _Budget) -> bytes:
+    out = zlib.decompressobj(window).decompress(data, max(budget.left, 1))
+    budget.left -= len(out)
+    return out
+
+
+def _is_zlib(data: bytes) -> bool:
+    return len(data) > 8 and data[0] == 0x78 and (data[0] << 8 | data[1]) % 31 == 0
+
+
+def _is_binary(data: bytes) -> bool:
+    if b"\0" in data:
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return _CONTROL.search(data) is not None
+    return False

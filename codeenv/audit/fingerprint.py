@@ -1,0 +1,129 @@
+"""Fingerprints of code: token shingles, and shapes that survive renaming and reformatting.
+
+Works on Python sources; texts of other kinds are compared by their tokens only.
+"""
+
+import ast
+import hashlib
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SHINGLE = 6
+_TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMMON = frozenset(
+    {"self", "cls", "None", "True", "False", "return", "not", "and", "for", "else", "elif", "raise"}
+    | {"with", "while", "yield", "from", "import", "try", "except", "lambda", "break", "continue"}
+    | {"def", "class", "pass", "len", "str", "int", "isinstance", "async", "await"}
+)
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of a source file, docstring and signature aside.
+
+    Attributes:
+        name: As declared.
+        first: First line of the body after the docstring.
+        last: Last line.
+        body: Source text of the body.
+        shape: Hash of the syntax tree with local names replaced by their order of appearance.
+        size: Nodes of the syntax tree.
+        anchors: Attributes, keywords and strings: equal in every function of the same shape.
+    """
+
+    name: str
+    first: int
+    last: int
+    body: str
+    shape: str
+    size: int
+    anchors: frozenset[str]
+
+
+def functions_of(data: bytes) -> tuple[Function, ...]:
+    """Return the functions of a Python source, nested ones too; none if it does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+        nodes = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+        lines = _NEWLINE.split(data.decode("utf-8", "replace"))
+        return tuple(found for node in nodes for found in _function(node, lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+
+
+def shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the runs of six tokens of a text, comments left out."""
+    tokens = _TOKEN.findall(_COMMENT.sub("", text))
+    return frozenset(tuple(tokens[i : i + SHINGLE]) for i in range(len(tokens) - SHINGLE + 1))
+
+
+def telling_words(text: str) -> tuple[str, ...]:
+    """Return the distinct names of a text, the longest first; common ones left out."""
+    words = set(_WORD.findall(_COMMENT.sub("", text))) - _COMMON
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> Iterator[Function]:
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    if not body:
+        return
+    first, last = body[0].lineno, node.end_lineno or body[-1].lineno
+    nodes = [inner for statement in body for inner in ast.walk(statement)]
+    yield Function(
+        name=node.name,
+        first=first,
+        last=last,
+        body="\n".join(lines[first - 1 : last]),
+        shape=_shape(node, body),
+        size=len(nodes),
+        anchors=frozenset(_anchors(nodes)),
+    )
+
+
+def _shape(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> str:
+    """Return the hash of a body with bound names numbered by their order of appearance."""
+    bound: dict[str, str] = {}
+    parameters = node.args
+    declared = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
+    for parameter in (*declared, parameters.vararg, parameters.kwarg):
+        if parameter is not None:
+            bound.setdefault(parameter.arg, f"v{len(bound)}")
+    for inner in (i for statement in body for i in ast.walk(statement)):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            bound.setdefault(inner.id, f"v{len(bound)}")
+    text = " ".join(_written(statement, bound) for statement in body)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _written(node: object, bound: dict[str, str]) -> str:
+    """Return a node as text: type, fields in order, bound names by number, no annotations."""
+    if isinstance(node, ast.Name):
+        return f"Name({bound.get(node.id, node.id)})"
+    if isinstance(node, ast.arg):
+        return f"arg({bound.get(node.arg, node.arg)})"
+    if isinstance(node, ast.AST):
+        fields = (
+            _written(value, bound)
+            for name, value in ast.iter_fields(node)
+            if name not in ("ctx", "type_comment", "annotation", "returns", "kind", "type_params")
+        )
+        return f"{type(node).__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        return f"[{','.join(_written(item, bound) for item in node)}]"
+    return repr(node)
+
+
+def _anchors(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.arg

@@ -1,0 +1,62 @@
+"""What the audit and the calibration of a task say."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+LeakKind = Literal[
+    "tree", "git", "by-product", "copy", "twin", "names", "hidden_test", "statement", "mention"
+]
+"""What was found.
+
+``tree``: not the files that the recipe pins.  ``git``: the repository's history holds more than one
+commit of the agent's files.  ``by-product``: bytecode, caches, build copies.  ``copy``: text of a
+deleted function.  ``twin``: a function of the same shape as a deleted one.  ``names``: names that
+vanished with the feature, in binary data.  ``hidden_test``: text of a hidden test.  ``statement``:
+the statement quotes deleted code or names a hidden test.  ``mention`` (a warning): a text speaks of
+a vanished name that the statement does not tell.
+"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Leak:
+    """One trace of the deleted code where the agent can read it.
+
+    Attributes:
+        path: In the workspace, or absolute in the environment; ``!`` leads into archives.
+        kind: What was found.
+        detail: Of which deleted code, and how much.
+    """
+
+    kind: LeakKind
+    path: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """Leaks refuse a task; warnings are for its author."""
+
+    leaks: tuple[Leak, ...]
+    warnings: tuple[Leak, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether doing nothing scores 0 and the original code scores 1.
+
+    Attributes:
+        task_id: The task.
+        nop_rewards: One per repetition; None where grading itself failed.
+        oracle_rewards: Likewise.
+        problems: What is wrong, one sentence each.
+    """
+
+    task_id: str
+    nop_rewards: tuple[float | None, ...]
+    oracle_rewards: tuple[float | None, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems

@@ -1,0 +1,103 @@
+"""What an agent must not find: fingerprints of the deleted code and of the hidden tests."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
+from codeenv.languages.base import Language
+from codeenv.materialise.brief import deleted_code, hidden_names
+from codeenv.materialise.git import without_git
+from codeenv.materialise.models import Task
+from codeenv.materialise.secrets import secret_hash, secret_hashes, vanished_names
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+__all__ = ["Passage", "Secrets", "secret_hash", "secret_hashes", "secrets_of"]
+
+LEAST_SHINGLES = 12
+"""A shorter text is too common to mean anything."""
+LEAST_NODES = 25
+_SHORTEST_NAME = 5
+_DELETING = frozenset({"remove", "stub"})
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text whose copies are leaks.
+
+    Attributes:
+        owner: ``path::name`` of what it was taken from.
+        shingles: Its runs of six tokens.
+        words: Its telling names, the longest first.
+        shape: Hash of its syntax tree, or "" where it is too small to tell.
+        anchors: What every function of that shape holds.
+    """
+
+    owner: str
+    shingles: frozenset[tuple[str, ...]]
+    words: tuple[str, ...]
+    shape: str = ""
+    anchors: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """All that must not be readable.
+
+    Attributes:
+        code: Deleted functions.
+        tests: Hidden tests.
+        names: Vanished names that the statement does not tell.
+        lines: Deleted lines that a statement may not quote.
+        test_names: Names that a statement may not tell.
+    """
+
+    code: tuple[Passage, ...]
+    tests: tuple[Passage, ...]
+    names: frozenset[str]
+    lines: frozenset[str]
+    test_names: frozenset[str]
+
+
+def secrets_of(task: Task, language: Language) -> Secrets:
+    """Return the secret set of a task: from the oracle and the pristine tests it carries."""
+    damaged = without_git(task.workspace)
+    pristine = task.grading_tree.apply(task.oracle)
+    stated = frozenset(re.findall(r"\w+", task.instruction))
+    vanished = vanished_names(pristine, damaged, language)
+    deletions = [o for o in task.recipe.deletions if o.mode in _DELETING]
+    return Secrets(
+        code=_passages(pristine, deletions),
+        tests=_passages(pristine, task.recipe.hidden),
+        names=frozenset(n for n in vanished - stated if len(n) >= _SHORTEST_NAME),
+        lines=deleted_code(task.recipe, pristine),
+        test_names=hidden_names(task.recipe),
+    )
+
+
+def _passages(pristine: Tree, edits: Iterable[Operation]) -> tuple[Passage, ...]:
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for edit in edits:
+        if edit.path in pristine:
+            before = pristine[edit.path].data
+            first = before.count(b"\n", 0, edit.start) + 1
+            last = before.count(b"\n", 0, max(edit.end - 1, edit.start)) + 1
+            spans.setdefault(edit.path, []).append((first, last))
+    return tuple(
+        _passage(path, function)
+        for path in sorted(spans)
+        for function in functions_of(pristine[path].data)
+        if any(first <= function.first and function.last <= last for first, last in spans[path])
+    )
+
+
+def _passage(path: str, function: Function) -> Passage:
+    large = function.size >= LEAST_NODES
+    return Passage(
+        owner=f"{path}::{function.name}",
+        shingles=shingles(function.body),
+        words=telling_words(function.body),
+        shape=function.shape if large else "",
+        anchors=function.anchors,
+    )

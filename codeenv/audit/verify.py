@@ -1,0 +1,59 @@
+"""Calibrates a task: doing nothing scores 0, the original code scores 1, every time."""
+
+from codeenv.audit.models import Verification
+from codeenv.grading import Grade, Grader, collect_submission
+from codeenv.languages import get_language
+from codeenv.languages.base import Language
+from codeenv.materialise.git import without_git
+from codeenv.materialise.models import Task
+from codeenv.tree import Delta
+
+_TOLD = 3
+
+
+def verify_task(
+    task: Task, grader: Grader, repeat: int = 1, *, language: Language | None = None
+) -> Verification:
+    """Grade nothing and the oracle ``repeat`` times each, in fresh boxes.
+
+    The oracle's work is collected like an agent's, so that a task whose solution would not be
+    admitted is found out here.
+    """
+    spoken = language or get_language(task.recipe.language)
+    solved = without_git(task.workspace).apply(task.oracle)
+    oracle = collect_submission(task, solved, language=spoken)
+    nops = [grader.grade(task, Delta()) for _ in range(repeat)]
+    oracles = [grader.grade(task, oracle) for _ in range(repeat)]
+    problems = [
+        *(f"oracle: {path} is not admitted" for path in oracle.ignored[:_TOLD]),
+        *_problems("nop", nops, expected=0.0),
+        *_problems("oracle", oracles, expected=1.0),
+    ]
+    return Verification(
+        task.id,
+        tuple(_reward(grade) for grade in nops),
+        tuple(_reward(grade) for grade in oracles),
+        tuple(dict.fromkeys(problems)),
+    )
+
+
+def _reward(grade: Grade) -> float | None:
+    return float(grade.resolved) if grade.valid else None
+
+
+def _problems(who: str, grades: list[Grade], *, expected: float) -> list[str]:
+    out = []
+    for grade in grades:
+        reward = _reward(grade)
+        if reward is None:
+            out.append(f"{who}: the grader failed: {grade.error}")
+        elif reward != expected:
+            out.append(f"{who}: reward {reward:g} instead of {expected:g}{_why(grade)}")
+    return out
+
+
+def _why(grade: Grade) -> str:
+    every = {**grade.fail_to_pass, **grade.pass_to_pass}
+    wrong = [f"{test} {status}" for test, status in every.items() if status != "passed"]
+    more = f" and {len(wrong) - _TOLD} more" if len(wrong) > _TOLD else ""
+    return f" ({'; '.join(wrong[:_TOLD])}{more})" if wrong else ""
