@@ -1,0 +1,187 @@
+"""Starting, asking and ending the process that serves one box."""
+
+import contextlib
+import os
+import signal
+import socket
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from codeenv.guest import frames, namespaces, plain, processes, system
+from codeenv.guest.frames import Frame
+from codeenv.guest.server import run_server
+from codeenv.guest.spec import BoxSpec
+
+_PATIENCE = 30.0
+
+
+class BoxError(Exception):
+    """Raised when a box does not come up, or is gone."""
+
+
+@dataclass
+class Box:
+    """A live box as its supervisor sees it.
+
+    Attributes:
+        spec: What it was opened with.
+        pid: Its first process.
+        channel: Socket to its tool server.
+        workspace: Descriptor of its workspace folder.
+        overlay: Whether the workspace is an overlay (else a copy).
+        waiting: Requests its server has not answered yet.
+    """
+
+    spec: BoxSpec
+    pid: int
+    channel: socket.socket
+    workspace: int = -1
+    overlay: bool = False
+    waiting: set[int] = field(default_factory=set)
+    _decoder: frames.Decoder = field(default_factory=frames.Decoder)
+
+    def send(self, request: Frame) -> None:
+        """Pass a request on."""
+        self.waiting.add(request.header["id"])
+        try:
+            self.channel.sendall(request.encode())
+        except OSError as error:
+            raise BoxError(f"the box does not listen: {error}") from error
+
+    def receive(self) -> Iterator[tuple[int, Frame]]:
+        """Yield the answers that are there, with the numbers of their requests.
+
+        Raises:
+            BoxError: If the server is gone or does not keep to the protocol.
+        """
+        try:
+            data = self.channel.recv(frames.CHUNK)
+        except OSError as error:
+            raise BoxError(f"the box does not answer: {error}") from error
+        if not data:
+            raise BoxError("the box's tool server has ended")
+        try:
+            for reply in self._decoder.feed(data):
+                number = reply.header.get("id")
+                if number not in self.waiting:
+                    raise BoxError("the box answered what was not asked")
+                self.waiting.discard(number)
+                yield number, reply
+        except frames.FrameError as error:
+            raise BoxError(str(error)) from error
+
+    def ask(self, op: str) -> None:
+        """Ask the server for something short and wait for the answer."""
+        if self.waiting:
+            raise BoxError("the box is busy")
+        self.send(Frame({"id": 0, "op": op}))
+        while self.waiting:
+            for _, reply in self.receive():
+                if "error" in reply.header:
+                    raise BoxError(str(reply.header.get("message")))
+
+    def kill(self) -> None:
+        """End every process of the box and forget its files."""
+        if self.spec.mode == "plain":
+            processes.kill_all(self.pid)
+        processes.send(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+        self.channel.close()
+        if self.workspace >= 0:
+            os.close(self.workspace)
+        if self.spec.mode == "plain" and not self.spec.alone:
+            for _ in processes.reap():
+                pass
+            plain.remove(os.path.dirname(self.spec.workspace))
+
+
+def start(spec: BoxSpec, layer: Callable[[str], str]) -> Box:
+    """Start a box and wait until its tool server is ready.
+
+    Args:
+        spec: What to start.
+        layer: Tells a layer's folder from its digest.
+
+    Raises:
+        BoxError: If it does not come up; the message says at which step.
+    """
+    ours, theirs = socket.socketpair()
+    ours.settimeout(_PATIENCE)
+    if spec.mode == "plain":
+        plain.prepare(spec, layer(spec.layer))
+        pid = os.fork()
+    else:
+        pid = system.fork_into(namespaces.flags(spec))
+    if pid == 0:
+        _child(spec, layer, theirs)
+    theirs.close()
+    box = Box(spec, pid, ours)
+    try:
+        _await_ready(box)
+    except BoxError:
+        box.kill()
+        raise
+    return box
+
+
+def become(uid: int) -> None:
+    """Turn from root into an ordinary user without privileges, for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    system.prctl(system.PR_SET_DUMPABLE, 1)
+
+
+def _await_ready(box: Box) -> None:
+    try:
+        data, fds, _, _ = socket.recv_fds(box.channel, 65536, 1)
+    except OSError as error:
+        raise BoxError(f"the box did not come up: {error}") from error
+    if not data:
+        raise BoxError("the box ended before it was ready")
+    ready = next(iter(frames.Decoder().feed(data)))
+    if "error" in ready.header:
+        raise BoxError(f"the box did not come up: {ready.header['error']}")
+    box.overlay = ready.header["overlay"]
+    box.workspace = fds[0]
+
+
+def _child(spec: BoxSpec, layer: Callable[[str], str], channel: socket.socket) -> None:
+    """Be the box; never returns."""
+    try:
+        _close_others(channel.fileno())
+        if spec.mode == "namespaces":
+            overlay = namespaces.enter(spec, layer)
+        else:
+            overlay = False
+            plain.enter(spec)
+        folder = os.open(spec.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], [folder])
+        os.close(folder)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            channel.sendall(Frame({"error": _trace(error)}).encode())
+        os._exit(1)
+    try:
+        run_server(channel, spec.setting, init=spec.mode == "namespaces")
+    except BaseException as error:  # noqa: BLE001 - the border of the process: to the wall's log
+        os.write(2, f"{_trace(error)}\n".encode())
+        os._exit(1)
+    os._exit(0)
+
+
+def _close_others(keep: int) -> None:
+    """Close everything inherited from the supervisor but standard streams and the channel."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != keep:
+            with contextlib.suppress(OSError):
+                os.close(int(name))
+
+
+def _trace(error: BaseException) -> str:
+    """Return an error and where it happened (the source itself is not on any disk)."""
+    steps = traceback.walk_tb(error.__traceback__)
+    where = [f"{frame.f_code.co_name}:{line}" for frame, line in steps]
+    return f"{type(error).__name__}: {error} ({' > '.join(where)})"

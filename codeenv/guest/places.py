@@ -1,0 +1,73 @@
+"""Paths as callers give them, resolved, and refused where they lead out of the allowed folders."""
+
+import errno
+import os
+from dataclasses import dataclass
+
+_CODES = {
+    errno.ENOENT: "not_found",
+    errno.EISDIR: "is_directory",
+    errno.ENOTDIR: "not_directory",
+    errno.EEXIST: "exists",
+    errno.ENOSPC: "too_large",
+    errno.EFBIG: "too_large",
+    errno.EDQUOT: "too_large",
+    errno.ENAMETOOLONG: "not_found",
+}
+
+
+class PlaceError(Exception):
+    """Raised when a path cannot be used as asked; ``code`` as in ``codeenv.errors.PathError``."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """Keep code and message."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The workspace and the temporary folders of a box."""
+
+    workspace: str
+    temporary: tuple[str, ...]
+
+    def resolve(self, path: str) -> str:
+        """Return the absolute path with links resolved.
+
+        Raises:
+            PlaceError: ``outside`` if it leads out of workspace and temporary folders.
+        """
+        if "\0" in path:
+            raise PlaceError("not_found", "a path cannot hold a NUL byte")
+        try:
+            real = os.path.realpath(os.path.join(self.workspace, path))
+        except OSError as error:
+            raise failed(path, error) from error
+        if not any(_is_in(real, root) for root in (self.workspace, *self.temporary)):
+            raise PlaceError("outside", f"{path} is outside of the workspace")
+        return real
+
+    def existing(self, path: str) -> str:
+        """Resolve a path that must exist."""
+        real = self.resolve(path)
+        if not os.path.lexists(real):
+            raise PlaceError("not_found", f"{path} does not exist")
+        return real
+
+    def relative(self, real: str) -> str:
+        """Return a path as callers see it: relative to the workspace where it is in it."""
+        if real == self.workspace:
+            return "."
+        return os.path.relpath(real, self.workspace) if _is_in(real, self.workspace) else real
+
+
+def failed(path: str, error: OSError) -> PlaceError:
+    """Return an operating system's error as ours."""
+    code = _CODES.get(error.errno or 0, "denied")
+    return PlaceError(code, f"{path}: {error.strerror}")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,185 @@
+"""The tool server: one per box, answers one request at a time over a socket."""
+
+import os
+import selectors
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from codeenv.guest import frames, processes
+from codeenv.guest.commands import REPORT_FD, Command, Runner
+from codeenv.guest.files import Files
+from codeenv.guest.frames import Frame, Header
+from codeenv.guest.packing import unpack
+from codeenv.guest.places import PlaceError, Places
+from codeenv.guest.search import Query, search
+
+_HANDLED = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a tool server works on.
+
+    Attributes:
+        places: The workspace and the temporary folders.
+        variables: Environment of every command.
+        logs: Folder for the full logs of commands.
+        alone: Whether every process the server can see and signal belongs to its box.
+    """
+
+    places: Places
+    variables: Mapping[str, str]
+    logs: str
+    alone: bool
+
+
+@dataclass
+class Server:
+    """Dispatches requests to the tools."""
+
+    setting: Setting
+    channel: socket.socket
+    _decoder: frames.Decoder = field(default_factory=frames.Decoder)
+    _over: bool = False
+
+    def __post_init__(self) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.files = Files(self.setting.places)
+        self.runner = Runner(
+            self.setting.variables, self.setting.logs, self.setting.alone, self.selector
+        )
+
+    def serve(self) -> None:
+        """Answer until the other side hangs up."""
+        self._listen()
+        while not self._over:
+            self.runner.turn(None)
+
+    def _listen(self) -> None:
+        self.selector.register(self.channel, selectors.EVENT_READ, self._receive)
+
+    def _receive(self) -> None:
+        data = self.channel.recv(frames.CHUNK)
+        if not data:
+            self._over = True
+            return
+        self.selector.unregister(self.channel)
+        for request in self._decoder.feed(data):
+            reply = self._answer(request)
+            reply.header["id"] = request.header["id"]
+            frames.write_all(self.channel.fileno(), reply.encode())
+        self._listen()
+
+    def _answer(self, request: Frame) -> Frame:
+        try:
+            return _HANDLERS[request.header["op"]](self, request.header, request.payload)
+        except PlaceError as error:
+            return Frame({"error": "path", "code": error.code, "message": error.message})
+        except Exception as error:  # noqa: BLE001 - the border: our own failure is reported
+            return Frame({"error": "sandbox", "message": f"{type(error).__name__}: {error}"})
+
+    def exec(self, header: Header, payload: bytes) -> Frame:
+        """Run a command."""
+        command = Command(
+            argv=header["argv"],
+            timeout=header["timeout"],
+            cwd=os.path.join(self.setting.places.workspace, header["cwd"]).rstrip("/") or "/",
+            env=header["env"],
+            stdin=payload,
+            output_limit=header["output_limit"],
+            report_limit=header["report_limit"],
+        )
+        done = asdict(self.runner.run(command))
+        output, report = done.pop("output"), done.pop("report")
+        return Frame({**done, "output_size": len(output)}, output + report)
+
+    def read(self, header: Header, payload: bytes) -> Frame:
+        """Read a file."""
+        return Frame({}, self.files.read(header["path"], header["limit"]))
+
+    def write(self, header: Header, payload: bytes) -> Frame:
+        """Write a file."""
+        self.files.write(header["path"], payload, header["executable"])
+        return Frame({})
+
+    def list(self, header: Header, payload: bytes) -> Frame:
+        """List a folder."""
+        return Frame({"entries": self.files.list(header["path"], header["depth"])})
+
+    def search(self, header: Header, payload: bytes) -> Frame:
+        """Search file contents."""
+        hits = search(Query(**header["query"]), self.setting.places, self.setting.variables)
+        return Frame({"rows": hits.rows, "counts": hits.counts})
+
+    def apply(self, header: Header, payload: bytes) -> Frame:
+        """Write and delete files."""
+        self.files.apply(unpack(header["index"], payload), header["delete"])
+        return Frame({})
+
+    def freeze(self, header: Header, payload: bytes) -> Frame:
+        """Stop everything in the box but this server."""
+        self._signal(signal.SIGSTOP)
+        return Frame({})
+
+    def thaw(self, header: Header, payload: bytes) -> Frame:
+        """Let everything go on."""
+        self._signal(signal.SIGCONT)
+        return Frame({})
+
+    def _signal(self, sign: signal.Signals) -> None:
+        if self.setting.alone:
+            processes.send(-1, sign)
+        else:
+            for pid in processes.descendants(os.getpid()):
+                processes.send(pid, sign)
+
+
+_HANDLERS = {
+    "exec": Server.exec,
+    "read": Server.read,
+    "write": Server.write,
+    "list": Server.list,
+    "search": Server.search,
+    "apply": Server.apply,
+    "freeze": Server.freeze,
+    "thaw": Server.thaw,
+}
+
+
+def run_server(channel: socket.socket, setting: Setting, *, init: bool) -> None:
+    """Serve until the channel closes.
+
+    Args:
+        channel: The socket to the supervisor.
+        setting: What to work on.
+        init: Whether this process is the init of a pid namespace: then the kernel drops signals
+            from inside that have no handler; else our handlers must swallow them.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if not init:
+        for sign in _HANDLED:
+            signal.signal(sign, lambda number, frame: None)
+    channel = _reserve_report_fd(channel)
+    os.chdir(setting.places.workspace)
+    Server(setting, channel).serve()
+
+
+def _reserve_report_fd(channel: socket.socket) -> socket.socket:
+    """Keep the report descriptor's number free, so that nothing of ours is ever lost to it."""
+    if channel.fileno() == REPORT_FD:
+        channel = socket.socket(fileno=os.dup(channel.detach()))
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    if null != REPORT_FD:
+        os.dup2(null, REPORT_FD, inheritable=False)
+        os.close(null)
+    return channel

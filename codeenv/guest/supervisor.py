@@ -1,0 +1,192 @@
+"""The supervisor of one wall: opens and closes boxes, relays requests to them, exports their files.
+
+Speaks frames on its standard input and output; ends with all boxes when its input ends.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import time
+from dataclasses import dataclass, field
+
+from codeenv.guest import boxes, frames, packing, plain, processes, system
+from codeenv.guest.boxes import Box, BoxError
+from codeenv.guest.export import Exporter, ExportError
+from codeenv.guest.frames import Frame, Header
+from codeenv.guest.spec import BoxSpec
+from codeenv.guest.watchdog import Watchdog
+
+
+@dataclass
+class Supervisor:
+    """Serves one host process.
+
+    Attributes:
+        source: Descriptor requests come from.
+        sink: Descriptor replies go to.
+        root: Folder for layers; made if missing, removed at the end if it was.
+    """
+
+    source: int
+    sink: int
+    root: str = ""
+    _boxes: dict[int, Box] = field(default_factory=dict)
+    _decoder: frames.Decoder = field(default_factory=frames.Decoder)
+    _over: bool = False
+    _idle_limit: float = 3600.0
+    _watchdog: Watchdog | None = None
+
+    def __post_init__(self) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.source, selectors.EVENT_READ, self._receive)
+        self._heard = time.monotonic()
+
+    def run(self) -> None:
+        """Serve until the input ends or nothing was asked for too long; leave nothing behind."""
+        try:
+            while not self._over:
+                for key, _ in self.selector.select(self._tick()):
+                    key.data()
+                if time.monotonic() - self._heard > self._idle_limit:
+                    self._over = True
+        finally:
+            for box in tuple(self._boxes.values()):
+                self._drop(box)
+            processes.kill_all(os.getpid())
+            if self.root:
+                plain.remove(self.root)
+
+    def _tick(self) -> float:
+        if self._watchdog is None or not self._boxes:
+            return self._idle_limit
+        self._watchdog.check(box.pid for box in self._boxes.values())
+        return self._watchdog.interval
+
+    def _receive(self) -> None:
+        data = os.read(self.source, frames.CHUNK)
+        self._over = not data
+        self._heard = time.monotonic()
+        for request in self._decoder.feed(data):
+            try:
+                reply = self._answer(request)
+            except (BoxError, ExportError, OSError) as error:
+                reply = Frame({"error": "sandbox", "message": str(error)})
+            if reply is not None:
+                self._send(request.header["id"], reply)
+
+    def _send(self, number: int, reply: Frame) -> None:
+        header = {**reply.header, "id": number}
+        frames.write_all(self.sink, Frame(header, reply.payload).encode())
+
+    def _answer(self, request: Frame) -> Frame | None:
+        own = _OPERATIONS.get(request.header["op"])
+        if own is not None:
+            return own(self, request.header, request.payload)
+        box = self._box(request.header)
+        box.send(request)
+        return None
+
+    def _box(self, header: Header) -> Box:
+        try:
+            return self._boxes[header["box"]]
+        except KeyError:
+            raise BoxError("the box is gone") from None
+
+    def start(self, header: Header, payload: bytes) -> Frame:
+        """Learn where layers go and how long to wait; become an ordinary user."""
+        if header["uid"] is not None and os.getuid() == 0:
+            boxes.become(header["uid"])
+        os.makedirs(header["root"], exist_ok=True)
+        if header["own_root"]:
+            self.root = header["root"]
+        self._layers = f"{header['root']}/layers"
+        self._idle_limit = header["idle_limit"]
+        if header["watch_memory"]:
+            self._watchdog = Watchdog(header["watch_memory"])
+        version = ".".join(map(str, os.sys.version_info[:3]))  # type: ignore[attr-defined]
+        return Frame({"python": version, "uid": os.getuid()})
+
+    def layer(self, header: Header, payload: bytes) -> Frame:
+        """Unpack a layer."""
+        where = self._layer(header["digest"])
+        packing.write_tree(f"{where}.new", packing.unpack(header["index"], payload))
+        os.rename(f"{where}.new", where)
+        return Frame({})
+
+    def forget(self, header: Header, payload: bytes) -> Frame:
+        """Remove a layer that no box uses."""
+        plain.remove(self._layer(header["digest"]))
+        return Frame({})
+
+    def open(self, header: Header, payload: bytes) -> Frame:
+        """Open a box."""
+        spec = BoxSpec.from_header(header)
+        box = boxes.start(spec, self._layer)
+        self._boxes[spec.box] = box
+        self.selector.register(box.channel, selectors.EVENT_READ, lambda: self._relay(box))
+        return Frame({"overlay": box.overlay})
+
+    def close(self, header: Header, payload: bytes) -> Frame:
+        """Close a box; none is fine."""
+        box = self._boxes.get(header["box"])
+        if box is not None:
+            self._drop(box)
+        return Frame({})
+
+    def export(self, header: Header, payload: bytes) -> Frame:
+        """Read a box's workspace while its processes stand still."""
+        box = self._box(header)
+        box.ask("freeze")
+        try:
+            exporter = Exporter(box.spec.entries, box.spec.disk)
+            index, blob = packing.pack(exporter.read(box.workspace))
+        finally:
+            box.ask("thaw")
+        return Frame({"index": index}, blob)
+
+    def ping(self, header: Header, payload: bytes) -> Frame:
+        """Say that we live."""
+        return Frame({"boxes": len(self._boxes)})
+
+    def _relay(self, box: Box) -> None:
+        try:
+            for number, reply in box.receive():
+                self._send(number, reply)
+        except BoxError as error:
+            waiting = tuple(box.waiting)
+            self._drop(box)
+            for number in waiting:
+                self._send(number, Frame({"error": "sandbox", "message": str(error)}))
+
+    def _drop(self, box: Box) -> None:
+        del self._boxes[box.spec.box]
+        self.selector.unregister(box.channel)
+        box.kill()
+
+    def _layer(self, digest: str) -> str:
+        return f"{self._layers}/{digest}"
+
+
+_OPERATIONS = {
+    "start": Supervisor.start,
+    "layer": Supervisor.layer,
+    "forget": Supervisor.forget,
+    "open": Supervisor.open,
+    "close": Supervisor.close,
+    "export": Supervisor.export,
+    "ping": Supervisor.ping,
+}
+
+
+def main() -> None:
+    """Serve the process at the other end of standard input and output."""
+    source, sink = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    for standard in (0, 1):
+        os.dup2(null, standard)
+    for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(sign, signal.SIG_IGN)
+    system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+    with contextlib.suppress(BrokenPipeError, ConnectionError):
+        Supervisor(source, sink).run()

@@ -1,0 +1,135 @@
+"""The sandbox a caller holds: every promise of the contract as a request to the box's server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from codeenv.errors import SandboxError
+from codeenv.guest.frames import Frame, Header
+from codeenv.guest.packing import pack, unpack
+from codeenv.guest.spec import BoxSpec
+from codeenv.sandbox.base import ExecResult, Match, PathInfo, SearchQuery, SearchResult
+from codeenv.sandbox.host import Host
+from codeenv.tree import Delta, Entry, Mode, Tree
+
+_MODES: Mapping[str, Mode] = {"file": "file", "exec": "exec", "link": "link"}
+
+
+@dataclass
+class Box:
+    """One episode's box on a host; see ``Sandbox``.
+
+    Attributes:
+        host: Where it is.
+        spec: What it was opened with.
+        overlay: Whether the workspace is an overlay; False where it had to be copied.
+        on_close: Gives the host back, or ends it.
+        translate: Maps paths of the image to where they are (``local`` only).
+    """
+
+    host: Host
+    spec: BoxSpec
+    overlay: bool
+    on_close: Callable[["Box"], None]
+    translate: Callable[[str], str] = str
+    _closed: bool = False
+
+    @property
+    def workspace(self) -> str:
+        """Absolute path of the workspace in the box."""
+        return self.spec.workspace
+
+    def exec(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout: float = 60.0,
+        cwd: str = "",
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        output_limit: int = 1024**2,
+        report_limit: int = 0,
+    ) -> ExecResult:
+        """See ``Sandbox.exec``."""
+        argv = ["bash", "-c", command] if isinstance(command, str) else list(command)
+        header: Header = {
+            "op": "exec",
+            "argv": [self.translate(argument) for argument in argv],
+            "timeout": timeout,
+            "cwd": cwd,
+            "env": {name: self.translate(value) for name, value in (env or {}).items()},
+            "output_limit": output_limit,
+            "report_limit": report_limit,
+        }
+        reply = self._call(header, stdin, timeout=timeout)
+        size = reply.header["output_size"]
+        return ExecResult(
+            exit_code=reply.header["exit_code"],
+            output=reply.payload[:size],
+            timed_out=reply.header["timed_out"],
+            truncated=reply.header["truncated"],
+            output_bytes=reply.header["total"],
+            report=reply.payload[size:],
+            log_path=reply.header["log"],
+        )
+
+    def read_file(self, path: str, *, limit: int = 10 * 1024**2) -> bytes:
+        """See ``Sandbox.read_file``."""
+        return self._call({"op": "read", "path": path, "limit": limit}).payload
+
+    def write_file(self, path: str, data: bytes, *, executable: bool | None = None) -> None:
+        """See ``Sandbox.write_file``."""
+        self._call({"op": "write", "path": path, "executable": executable}, data)
+
+    def list_files(self, path: str = ".", *, depth: int = 2) -> tuple[PathInfo, ...]:
+        """See ``Sandbox.list_files``."""
+        entries = self._call({"op": "list", "path": path, "depth": depth}).header["entries"]
+        return tuple(PathInfo(*entry) for entry in entries)
+
+    def search(self, query: SearchQuery) -> SearchResult:
+        """See ``Sandbox.search``."""
+        fields = {name: getattr(query, name) for name in SearchQuery.__slots__}
+        header = self._call({"op": "search", "query": fields}, timeout=query.timeout).header
+        matches = tuple(
+            Match(path, line, text, tuple(before), tuple(after))
+            for path, line, text, before, after in header["rows"]
+        )
+        return SearchResult(matches, header["counts"], sum(header["counts"].values()))
+
+    def apply(self, delta: Delta) -> None:
+        """See ``Sandbox.apply``."""
+        index, blob = pack((path, entry.mode, entry.data) for path, entry in delta.write.items())
+        self._call({"op": "apply", "index": index, "delete": sorted(delta.delete)}, blob)
+
+    def export(self) -> Tree:
+        """See ``Sandbox.export``."""
+        reply = self._call({"op": "export"}, timeout=60)
+        items = unpack(reply.header["index"], reply.payload)
+        return Tree({path: Entry(data, _MODES[mode]) for path, mode, data in items})
+
+    def close(self) -> None:
+        """See ``Sandbox.close``."""
+        if not self._closed:
+            self._closed = True
+            self.on_close(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _call(self, header: Header, payload: bytes = b"", *, timeout: float = 0.0) -> Frame:
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
+        try:
+            return self.host.call({**header, "box": self.spec.box}, payload, timeout=timeout)
+        except SandboxError:
+            self.host.healthy = False
+            raise
