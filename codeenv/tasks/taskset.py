@@ -17,7 +17,7 @@ from codeenv.tasks.digest import canonical, digest_of
 from codeenv.tasks.models import Baseline, EnvironmentLock, Model, Recipe
 from codeenv.tasks.reading import read_model
 
-_NOT_RECIPES = frozenset({"funnel.json"})
+_NOT_RECIPES = frozenset({"funnel.json", "repository.json"})
 M = TypeVar("M", bound=Model)
 
 
@@ -114,7 +114,8 @@ def write_atomic(path: Path, data: bytes) -> None:
 def shipped_suites() -> tuple[str, ...]:
     """Return the names of the suites that come with codeenv."""
     root = data_folder("tasks")
-    return tuple(sorted(p.name for p in root.iterdir() if p.is_dir())) if root.is_dir() else ()
+    folders = root.iterdir() if root.is_dir() else ()
+    return tuple(sorted(p.name for p in folders if p.is_dir() and _recipes_in(p)))
 
 
 def _recipe_files(where: str | Path) -> tuple[Path, ...]:
@@ -125,23 +126,28 @@ def _recipe_files(where: str | Path) -> tuple[Path, ...]:
         path = _shipped(str(where))
         if path.is_file():
             return (path,)
-    files = tuple(sorted(p for p in path.glob("[!.]*.json") if p.name not in _NOT_RECIPES))
+    files = _recipes_in(path)
     if not files:
         hint = "a taskset folder holds one <task-id>.json per task; make one: codeenv generate"
         raise TaskError(f"no recipes in {path}", hint=hint)
     return files
 
 
+def _recipes_in(folder: Path) -> tuple[Path, ...]:
+    return tuple(sorted(p for p in folder.glob("[!.]*.json") if p.name not in _NOT_RECIPES))
+
+
 def _shipped(name: str) -> Path:
     root = data_folder("tasks")
-    tasks = {p.stem: p for s in shipped_suites() for p in sorted((root / s).glob("*.json"))}
-    if name in shipped_suites():
+    suites = shipped_suites()
+    tasks = {path.stem: path for suite in suites for path in _recipes_in(root / suite)}
+    if name in suites:
         return root / name
-    if name in tasks and tasks[name].name not in _NOT_RECIPES:
+    if name in tasks:
         return tasks[name]
     raise TaskError(
         f"no taskset {name!r}: neither a folder, a recipe file, a shipped suite nor a shipped task",
-        hint=_near(name, (*shipped_suites(), *tasks)),
+        hint=_near(name, (*suites, *tasks)),
     )
 
 
