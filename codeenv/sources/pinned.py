@@ -58,7 +58,7 @@ def checkout(spec: str, *, ref: str = "", subdir: str = "") -> Checkout:
         tree = bundled_tree(rest)
         return _pinned("bundled", rest, "", tree.digest, tree, subdir)
     folder = Path(spec).expanduser()
-    if folder.exists():
+    if spec.strip() and folder.exists():
         return _from_folder(folder.resolve(), ref, subdir)
     if _URL.match(spec) or _SCP.match(spec):
         return _from_git("git", spec, spec, ref, subdir)
