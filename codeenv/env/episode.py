@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Self
 
 from codeenv.errors import SandboxError
-from codeenv.grading.models import Grade, Outcome, Reason
+from codeenv.grading import Grade, Outcome, to_outcome
+from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Sandbox
 from codeenv.tools import Profile, ToolContext, ToolResult, parse_action, perform, schemas
@@ -96,7 +97,7 @@ class Episode:
             else:
                 result = perform(parsed, self._context, self.profile)
         except SandboxError as error:
-            self._fail("infra_error", str(error))
+            self.abort(str(error))
             return _over(parsed.tool if not isinstance(parsed, ToolResult) else "")
         self._spent += len(result.text)
         if (reason := self._ends(result)) is not None:
@@ -110,26 +111,14 @@ class Episode:
         try:
             exported = self.sandbox.export()
         except SandboxError as error:
-            return self._fail("infra_error", str(error))
+            return self.abort(str(error))
         self.close()
-        try:
-            grade = self.grade(self.task, exported)
-        except SandboxError as error:
-            return self._fail("grader_error", str(error), reason)
-        if not grade.valid:
-            return self._fail("grader_error", grade.error, reason)
-        self.outcome = Outcome(
-            task_id=self.task.id,
-            reward=float(grade.resolved),
-            reason=reason,
-            reward_valid=True,
-            terminated=_is_agents_doing(reason),
-            truncated=not _is_agents_doing(reason),
-            n_steps=self.steps,
-            components=grade.components,
-            grade=grade,
-        )
-        return self.outcome
+        return self._end(self._graded(exported), reason)
+
+    def abort(self, error: str) -> Outcome:
+        """End the episode without grading, for a failure that is not the agent's.  Idempotent."""
+        self.close()
+        return self.outcome or self._end(None, "infra_error", error)
 
     def close(self) -> None:
         """Drop the box.  Idempotent; an outcome stays."""
@@ -158,24 +147,17 @@ class Episode:
             return "wall_time"
         return None
 
-    def _fail(self, reason: Reason, error: str, ended: Reason = "infra_error") -> Outcome:
-        """End with a reward that must not be trained on."""
-        self.outcome = Outcome(
-            task_id=self.task.id,
-            reward=0.0,
-            reason=reason,
-            reward_valid=False,
-            terminated=_is_agents_doing(ended),
-            truncated=not _is_agents_doing(ended),
-            n_steps=self.steps,
-            error=error,
+    def _graded(self, exported: Tree) -> Grade:
+        try:
+            return self.grade(self.task, exported)
+        except SandboxError as error:
+            return Grade(False, {}, {}, valid=False, error=str(error))
+
+    def _end(self, grade: Grade | None, reason: Reason, error: str = "") -> Outcome:
+        self.outcome = to_outcome(
+            self.task.id, grade, reason=reason, n_steps=self.steps, error=error
         )
-        self.close()
         return self.outcome
-
-
-def _is_agents_doing(reason: Reason) -> bool:
-    return reason in ("submitted", "agent_gave_up")
 
 
 def _over(tool: str) -> ToolResult:

@@ -1,15 +1,13 @@
 """What episodes share: one backend, restored environments, materialised tasks, one grader."""
 
 import threading
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.memo import Memo
 from codeenv.errors import UsageError
-from codeenv.grading import Grader, collect_submission
-from codeenv.grading.models import Grade
+from codeenv.grading import Grade, Grader, collect_submission
 from codeenv.images import Environment, bundled_environment, restore_environment
 from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
@@ -43,6 +41,7 @@ class Runtime:
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._backend: Backend | None = None if isinstance(backend, str) else backend
+        self._grader: Grader | None = None
         self._closed = False
         self._tasks: Memo[str, Task] = Memo(_TASKS_KEPT)
         self._environments: Memo[str, Environment] = Memo(_ENVIRONMENTS_KEPT)
@@ -105,14 +104,16 @@ class Runtime:
         Raises:
             SandboxError: If the grader's sandbox failed.
         """
-        submission = collect_submission(task, exported)
-        grade = self.grader.grade(task, submission.delta)
-        return replace(grade, ignored_paths=submission.ignored)
+        return self.grader.grade(task, collect_submission(task, exported))
 
     @property
     def grader(self) -> Grader:
         """The grader, on this runtime's backend and environments."""
-        return Grader(self.backend, environments=self._image)
+        backend = self.backend
+        with self._lock:
+            if self._grader is None:
+                self._grader = Grader(backend, environments=self._image)
+            return self._grader
 
     def close(self) -> None:
         """Stop what the runtime started.  Idempotent."""

@@ -2,7 +2,7 @@
 
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, Trajectory
-from codeenv.trajectory.recorder import Recorder
+from codeenv.trajectory.recorder import Recorder, outcome_facts
 
 __all__ = [
     "AgentInfo",
@@ -10,6 +10,7 @@ __all__ = [
     "Recorder",
     "Step",
     "Trajectory",
+    "outcome_facts",
     "read_trajectory",
     "write_trajectory",
 ]

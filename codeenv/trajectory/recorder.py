@@ -62,7 +62,7 @@ class Recorder:
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None
     ) -> Trajectory:
         """Return all of it, with the outcome if there is one."""
-        facts = {"outcome": dataclasses.asdict(outcome)} if outcome is not None else {}
+        facts = {"outcome": outcome_facts(outcome)} if outcome is not None else {}
         acted = sum(step.source == "agent" for step in self._steps)
         return Trajectory(
             trajectory_id=self._id,
@@ -74,3 +74,18 @@ class Recorder:
 
     def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
         self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
+
+
+def outcome_facts(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as plain data; of the verdict, what did not pass and what counted."""
+    facts = dataclasses.asdict(dataclasses.replace(outcome, grade=None))
+    del facts["grade"]
+    grade = outcome.grade
+    tests = {**grade.pass_to_pass, **grade.fail_to_pass} if grade else {}
+    return {
+        **facts,
+        "resolved": grade is not None and grade.valid and grade.resolved,
+        "not_passed": {name: status for name, status in tests.items() if status != "passed"},
+        "accepted_paths": list(grade.accepted_paths) if grade else [],
+        "ignored_paths": list(grade.ignored_paths) if grade else [],
+    }

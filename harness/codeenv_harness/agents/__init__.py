@@ -1,0 +1,21 @@
+"""Agents: who plays the episodes."""
+
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
+from codeenv_harness.agents.nop import NopAgent
+from codeenv_harness.agents.oracle import OracleAgent
+from codeenv_harness.agents.random import RandomAgent
+from codeenv_harness.agents.registry import NAMES, agent_factory, make_agent
+from codeenv_harness.agents.replay import ReplayAgent
+
+__all__ = [
+    "NAMES",
+    "Agent",
+    "AgentFactory",
+    "Briefing",
+    "NopAgent",
+    "OracleAgent",
+    "RandomAgent",
+    "ReplayAgent",
+    "agent_factory",
+    "make_agent",
+]

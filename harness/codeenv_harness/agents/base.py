@@ -1,0 +1,51 @@
+"""What an agent is, and what it is told."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from codeenv.materialise.models import Task
+from codeenv.tools import ToolResult
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What an agent knows before it acts.
+
+    Attributes:
+        task_id: The task.
+        instruction: What to do.
+        tools: The tools' function schemas.
+        max_steps: Calls it may make.
+        seed: For agents that draw.
+    """
+
+    task_id: str
+    instruction: str
+    tools: Sequence[dict[str, Any]]
+    max_steps: int
+    seed: int
+
+
+class Agent(Protocol):
+    """Plays one episode at a time."""
+
+    @property
+    def name(self) -> str:
+        """The name in records."""
+        ...
+
+    def reset(self, briefing: Briefing) -> None:
+        """Begin an episode."""
+        ...
+
+    def act(self, observation: ToolResult | None) -> object:
+        """Return the next action, in any form the environment takes; None to give up.
+
+        ``observation`` is what the last action gave, None before the first.
+        """
+        ...
+
+
+AgentFactory = Callable[[Task], Agent]
+"""Makes an agent for an episode of a task; only the oracle looks at more than the id."""

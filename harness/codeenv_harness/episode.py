@@ -1,0 +1,111 @@
+"""Plays one agent through one episode: the one place where an exception becomes data."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import codeenv
+from codeenv.env.episode import Episode
+from codeenv.grading import Outcome, to_outcome
+from codeenv.tools import ToolCall, ToolResult, parse_action
+from codeenv.trajectory import AgentInfo, Recorder, Trajectory
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
+
+OnStep = Callable[[int, object, ToolResult], None]
+"""Gets the step's number, the action as it came, and what it gave."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A played episode; there is no trajectory if it never began."""
+
+    outcome: Outcome
+    trajectory: Trajectory | None = None
+
+
+def attempt(
+    open_episode: Callable[[], Episode],
+    make_agent: AgentFactory,
+    task_id: str,
+    *,
+    seed: int = 0,
+    rollout: int = 0,
+    on_step: OnStep = lambda *_: None,
+) -> Played:
+    """Open an episode and play it; whatever fails gives an outcome that is not valid."""
+    try:
+        with open_episode() as episode:
+            return play(
+                make_agent(episode.task), episode, seed=seed, rollout=rollout, on_step=on_step
+            )
+    except Exception as error:  # noqa: BLE001 - one failed episode must not end a run
+        return Played(
+            to_outcome(task_id, None, reason="infra_error", n_steps=0, error=_told(error))
+        )
+
+
+def play(
+    agent: Agent,
+    episode: Episode,
+    *,
+    seed: int = 0,
+    rollout: int = 0,
+    on_step: OnStep = lambda *_: None,
+) -> Played:
+    """Play an open episode to its end, and close it.
+
+    An agent that raises ends the episode without a valid reward: it is not known what it would
+    have done.
+    """
+    recorder = Recorder(_info(agent, episode), f"{episode.task.id}__{rollout}")
+    recorder.instruct(episode.instruction)
+    try:
+        _loop(agent, episode, recorder, seed, on_step)
+    except Exception as error:  # noqa: BLE001 - an agent's failure is data
+        episode.abort(_told(error))
+    outcome = episode.finish("agent_gave_up")
+    extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed}
+    return Played(outcome, recorder.finished(outcome, extra))
+
+
+def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step: OnStep) -> None:
+    agent.reset(_briefing(episode, seed))
+    result: ToolResult | None = None
+    while episode.outcome is None:
+        action = agent.act(result)
+        if action is None:
+            return
+        result = episode.call(action)
+        reward = episode.outcome.reward if episode.outcome else 0.0
+        _record(recorder, action, result, reward)
+        on_step(episode.steps, action, result)
+
+
+def _record(recorder: Recorder, action: object, result: ToolResult, reward: float) -> None:
+    facts = {name: value for name, value in asdict(result).items() if name != "text"}
+    extra = {"reward": reward, "tool": facts}
+    call = parse_action(action)
+    if isinstance(call, ToolCall):
+        recorder.call(call.tool, call.arguments, result.text, extra)
+    else:
+        message = action if isinstance(action, str) else repr(action)
+        recorder.say(message.encode("utf-8", "replace").decode(), result.text, extra)
+
+
+def _briefing(episode: Episode, seed: int) -> Briefing:
+    return Briefing(
+        task_id=episode.task.id,
+        instruction=episode.instruction,
+        tools=episode.tools,
+        max_steps=episode.limits.max_steps,
+        seed=seed,
+    )
+
+
+def _info(agent: Agent, episode: Episode) -> AgentInfo:
+    version = str(codeenv.__version__)
+    return AgentInfo(name=agent.name, version=version, tool_definitions=list(episode.tools))
+
+
+def _told(error: Exception) -> str:
+    return "".join(traceback.format_exception_only(error)).strip()

@@ -1,0 +1,44 @@
+"""What a run tells while it goes on; drawing it is the command line's affair."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codeenv.grading.models import Outcome
+from codeenv.tools import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeStarted:
+    """An episode's box is open."""
+
+    task_id: str
+    rollout: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """An agent acted; ``action`` is in the form it came."""
+
+    task_id: str
+    rollout: int
+    step: int
+    action: object
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeEnded:
+    """An episode ended; ``final`` is False if an invalid one is tried again."""
+
+    task_id: str
+    rollout: int
+    outcome: Outcome
+    final: bool = True
+
+
+Event = EpisodeStarted | StepTaken | EpisodeEnded
+OnEvent = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """Do nothing with an event."""

@@ -1,0 +1,135 @@
+"""A run on disk: what was asked for, and one line per finished rollout.
+
+``manifest.json``, ``outcomes.jsonl`` (appended and synced), ``trajectories/<task>__<rollout>.json``.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from codeenv.errors import UsageError
+from codeenv.grading.models import Outcome, Reason
+from codeenv.tasks.taskset import write_atomic
+from codeenv.trajectory import Trajectory, outcome_facts, write_trajectory
+
+Key = tuple[str, int]
+"""Task id and rollout number."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Manifest(_Model):
+    """What a run was asked for; two runs with the same manifest play the same episodes."""
+
+    schema_version: Literal[1] = 1
+    codeenv: str
+    agent: str
+    backend: str
+    recipes: dict[str, str]
+    """Task id -> digest of its recipe."""
+    rollouts: int
+    seed: int
+    profile: str
+    max_steps: int
+    wall_time: float
+    output_budget: int
+
+
+class RolloutRecord(_Model):
+    """One finished rollout."""
+
+    task_id: str
+    rollout: int
+    seed: int
+    attempts: int
+    reward: float
+    reward_valid: bool
+    reason: Reason
+    resolved: bool
+    terminated: bool
+    truncated: bool
+    n_steps: int
+    components: dict[str, float]
+    not_passed: dict[str, str]
+    accepted_paths: list[str]
+    ignored_paths: list[str]
+    error: str = ""
+
+    @classmethod
+    def of(cls, outcome: Outcome, *, rollout: int, seed: int, attempts: int) -> "RolloutRecord":
+        """Make the record of an outcome."""
+        facts = outcome_facts(outcome)
+        return cls(**facts, rollout=rollout, seed=seed, attempts=attempts)
+
+    @property
+    def key(self) -> Key:
+        """Which rollout it is."""
+        return (self.task_id, self.rollout)
+
+
+class RunFolder:
+    """A run's folder.  Thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder; nothing is written yet."""
+        self.folder = folder
+        self._lock = threading.Lock()
+
+    def begin(self, manifest: Manifest, *, resume: bool) -> Mapping[Key, RolloutRecord]:
+        """Write the manifest, or check that it is the same; return what is done already.
+
+        Raises:
+            UsageError: If there is a run already and it is not to be resumed, or it is another.
+        """
+        path = self.folder / "manifest.json"
+        if path.exists():
+            if not resume:
+                raise UsageError(
+                    f"{self.folder} holds a run already", hint="--resume, or another --out"
+                )
+            if path.read_text() != _json(manifest):
+                raise UsageError(
+                    f"{self.folder} holds another run",
+                    hint="tasks, agent, seed and limits must be the same to resume",
+                )
+            return {record.key: record for record in self.records() if record.reward_valid}
+        (self.folder / "trajectories").mkdir(parents=True, exist_ok=True)
+        write_atomic(path, _json(manifest).encode())
+        return {}
+
+    def add(self, record: RolloutRecord, trajectory: Trajectory | None) -> None:
+        """Write a finished rollout: first its trajectory, then its line."""
+        if trajectory is not None:
+            name = f"{record.task_id}__{record.rollout}.json"
+            write_trajectory(self.folder / "trajectories" / name, trajectory)
+        line = record.model_dump_json() + "\n"
+        with self._lock, (self.folder / "outcomes.jsonl").open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def records(self) -> tuple[RolloutRecord, ...]:
+        """Return the finished rollouts, sorted; of a repeated one the last, a torn line never."""
+        path = self.folder / "outcomes.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        found: dict[Key, RolloutRecord] = {}
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = RolloutRecord.model_validate_json(line)
+            except ValidationError as error:
+                if number == len(lines):
+                    continue
+                raise UsageError(f"{path}:{number} is not a rollout's record") from error
+            found[record.key] = record
+        return tuple(found[key] for key in sorted(found))
+
+
+def _json(manifest: Manifest) -> str:
+    return json.dumps(manifest.model_dump(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -1,0 +1,179 @@
+"""Plays an agent through many episodes in threads, and writes them down as they end."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import codeenv
+from codeenv.env.episode import Episode, EpisodeLimits
+from codeenv.env.runtime import Runtime
+from codeenv.errors import UsageError
+from codeenv.tasks.digest import digest_of
+from codeenv.tasks.models import Recipe
+from codeenv.tasks.taskset import Taskset
+from codeenv.tools import Profile, ToolResult
+from codeenv_harness.agents import AgentFactory, agent_factory
+from codeenv_harness.episode import Played, attempt
+from codeenv_harness.events import EpisodeEnded, EpisodeStarted, OnEvent, StepTaken, ignore
+from codeenv_harness.metrics import Summary, summarise
+from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run.
+
+    Attributes:
+        agent: As the command line names it, e.g. ``oracle``.
+        rollouts: Episodes per task.
+        concurrency: Episodes at the same time.
+        seed: Together with task and rollout number it seeds each agent.
+        retries: How often an episode without a valid reward is played again.
+        limits: Of each episode.
+        profile: Which tools there are.
+        out: Folder for the records, or None.
+        resume: Whether to go on with the run in ``out``.
+    """
+
+    agent: str
+    rollouts: int = 1
+    concurrency: int = 1
+    seed: int = 0
+    retries: int = 2
+    limits: EpisodeLimits = EpisodeLimits()
+    profile: Profile = "core4"
+    out: Path | None = None
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run gave: all records, sorted by task and rollout, and their numbers."""
+
+    records: tuple[RolloutRecord, ...]
+    summary: Summary
+
+
+def run(
+    taskset: Taskset, options: RunOptions, runtime: Runtime, on_event: OnEvent = ignore
+) -> RunResult:
+    """Play every task of a taskset.
+
+    Events come from the playing threads.  On an interrupt the runtime is closed, so that every box
+    is gone, and what has ended is on disk.
+
+    Raises:
+        UsageError: If options do not fit, or the folder holds another run.
+    """
+    if options.rollouts < 1 or options.concurrency < 1 or options.retries < 0:
+        raise UsageError("rollouts and concurrency must be at least 1, retries at least 0")
+    return _Run(taskset, options, runtime, on_event).run()
+
+
+class _Run:
+    def __init__(
+        self, taskset: Taskset, options: RunOptions, runtime: Runtime, on_event: OnEvent
+    ) -> None:
+        self._taskset, self._options, self._runtime = taskset, options, runtime
+        self._on_event = on_event
+        self._make_agent: AgentFactory = agent_factory(options.agent, options.profile)
+        self._folder = RunFolder(options.out) if options.out is not None else None
+        self._stopped = threading.Event()
+
+    def run(self) -> RunResult:
+        done: dict[Key, RolloutRecord] = {}
+        if self._folder is not None:
+            manifest = _manifest(self._taskset, self._options, self._runtime)
+            done.update(self._folder.begin(manifest, resume=self._options.resume))
+        wanted = [
+            (recipe, rollout)
+            for rollout in range(self._options.rollouts)
+            for recipe in self._taskset.recipes
+            if (recipe.id, rollout) not in done
+        ]
+        for record in self._all(wanted):
+            done[record.key] = record
+        records = tuple(done[key] for key in sorted(done))
+        return RunResult(records, summarise(records))
+
+    def _all(self, wanted: Sequence[tuple[Recipe, int]]) -> list[RolloutRecord]:
+        pool = ThreadPoolExecutor(self._options.concurrency, "codeenv-rollout")
+        try:
+            pending = {pool.submit(self._one, recipe, rollout) for recipe, rollout in wanted}
+            records: list[RolloutRecord] = []
+            while pending:
+                ended, pending = wait(pending, return_when=FIRST_COMPLETED)
+                records += _results(ended)
+            return records
+        except BaseException:
+            self._stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._runtime.close()
+            raise
+        finally:
+            pool.shutdown(wait=True)
+
+    def _one(self, recipe: Recipe, rollout: int) -> RolloutRecord:
+        """Play one rollout, again while the outcome is not valid, and write it down."""
+        seed = _seed(self._options.seed, recipe.id, rollout)
+        attempts = self._options.retries + 1
+        for number in range(1, attempts + 1):
+            played = self._attempt(recipe, rollout, seed)
+            final = played.outcome.reward_valid or number == attempts or self._stopped.is_set()
+            self._on_event(EpisodeEnded(recipe.id, rollout, played.outcome, final))
+            if final:
+                break
+        record = RolloutRecord.of(played.outcome, rollout=rollout, seed=seed, attempts=number)
+        if self._folder is not None and not self._stopped.is_set():
+            self._folder.add(record, played.trajectory)
+        return record
+
+    def _attempt(self, recipe: Recipe, rollout: int, seed: int) -> Played:
+        def on_step(step: int, action: object, result: ToolResult) -> None:
+            self._on_event(StepTaken(recipe.id, rollout, step, action, result))
+
+        return attempt(
+            self._opener(recipe, rollout),
+            self._make_agent,
+            recipe.id,
+            seed=seed,
+            rollout=rollout,
+            on_step=on_step,
+        )
+
+    def _opener(self, recipe: Recipe, rollout: int) -> Callable[[], Episode]:
+        def open_episode() -> Episode:
+            task = self._runtime.task(recipe, self._taskset)
+            limits, profile = self._options.limits, self._options.profile
+            episode = self._runtime.open(task, limits=limits, profile=profile)
+            self._on_event(EpisodeStarted(recipe.id, rollout))
+            return episode
+
+        return open_episode
+
+
+def _results(ended: set[Future[RolloutRecord]]) -> list[RolloutRecord]:
+    return [future.result() for future in ended]
+
+
+def _seed(seed: int, task_id: str, rollout: int) -> int:
+    text = f"{seed}:{task_id}:{rollout}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def _manifest(taskset: Taskset, options: RunOptions, runtime: Runtime) -> Manifest:
+    return Manifest(
+        codeenv=str(codeenv.__version__),
+        agent=options.agent,
+        backend=runtime.backend.name,
+        recipes={recipe.id: digest_of(recipe) for recipe in taskset.recipes},
+        rollouts=options.rollouts,
+        seed=options.seed,
+        profile=options.profile,
+        max_steps=options.limits.max_steps,
+        wall_time=options.limits.wall_time,
+        output_budget=options.limits.output_budget,
+    )
