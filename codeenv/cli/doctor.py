@@ -71,7 +71,7 @@ def examine() -> Iterator[Check]:
     yield Check("python", "ok", f"{platform.python_version()} at {sys.executable}")
     yield _program("git", "needed for git repositories only")
     yield _program("mmdebstrap", "needed to make the base image where no registry answers")
-    yield _index()
+    yield package_index()
     yield _disk()
 
 
@@ -88,7 +88,7 @@ def _program(name: str, purpose: str) -> Check:
     return Check(name, "missing", "not found", f"{purpose}: apt-get install {name}")
 
 
-def _index() -> Check:
+def package_index() -> Check:
     """Ask the package index for one small project, quickly."""
     try:
         settings = replace(read_settings(), timeout=5.0, retries=1)

@@ -37,6 +37,13 @@ def add_backend(parser: argparse.ArgumentParser, default: str = "auto") -> None:
     )
 
 
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add ``--jobs``."""
+    parser.add_argument(
+        "--jobs", type=positive, default=2, help="tasks looked at at the same time (default: 2)"
+    )
+
+
 def add_tasks(parser: argparse.ArgumentParser) -> None:
     """Add the positional ``TASKS``."""
     parser.add_argument("tasks", metavar="TASKS", help="folder, recipe file, suite name or task id")

@@ -1,0 +1,109 @@
+"""``codeenv run``: let an agent play tasks, and record what it did."""
+
+import argparse
+from pathlib import Path
+
+from codeenv.cli.options import Subparsers, add_backend, add_tasks, command, natural, positive
+from codeenv.cli.terminal import Steps, Terminal, table
+from codeenv.env.episode import EpisodeLimits
+from codeenv.env.runtime import Runtime
+from codeenv.errors import UsageError
+from codeenv.tasks.taskset import Taskset
+from codeenv_harness.agents import NAMES, agent_factory
+from codeenv_harness.events import EpisodeEnded, Event
+from codeenv_harness.rollout import RunOptions, RunResult
+from codeenv_harness.rollout import run as play_all
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = command(subparsers, "run", run)
+    add_tasks(parser)
+    add_backend(parser)
+    parser.add_argument("--agent", required=True, type=agent, help=f"one of {', '.join(NAMES)}")
+    parser.add_argument(
+        "--rollouts", type=positive, default=1, help="episodes per task (default: 1)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, default=2, help="episodes at the same time (default: 2)"
+    )
+    parser.add_argument("--seed", type=natural, default=0, help="of agents that draw (default: 0)")
+    parser.add_argument(
+        "--max-steps", type=positive, default=100, help="tool calls per episode (default: 100)"
+    )
+    parser.add_argument("--out", type=Path, help="folder for outcomes and trajectories")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play; 1 if any episode ended without a valid reward."""
+    terminal = Terminal(args.json)
+    if args.resume and args.out is None:
+        raise UsageError("--resume needs --out", hint="name the folder of the interrupted run")
+    taskset = Taskset.load(args.tasks)
+    options = RunOptions(
+        agent=args.agent,
+        rollouts=args.rollouts,
+        concurrency=args.concurrency,
+        seed=args.seed,
+        limits=EpisodeLimits(max_steps=args.max_steps),
+        out=args.out,
+        resume=args.resume,
+    )
+    total = len(taskset.recipes) * args.rollouts
+    with (
+        Runtime(args.backend) as runtime,
+        terminal.progress(f"{args.agent} plays", total=total) as steps,
+    ):
+        result = play_all(taskset, options, runtime, lambda event: follow(steps, event))
+    report(terminal, result, args.out)
+    return 0 if result.summary.valid == result.summary.rollouts else 1
+
+
+def follow(steps: Steps, event: Event) -> None:
+    """Show the end of an episode."""
+    if not isinstance(event, EpisodeEnded):
+        return
+    outcome, name = event.outcome, f"{event.task_id} #{event.rollout}"
+    if not event.final:
+        steps.say(f"again      {name}: {outcome.error}")
+    elif outcome.reward_valid:
+        steps.advance(
+            f"reward {outcome.reward:g}   {name}: {outcome.reason}, {outcome.n_steps} steps"
+        )
+    else:
+        steps.advance(f"not valid  {name}: {outcome.error}")
+
+
+def report(terminal: Terminal, result: RunResult, out: Path | None) -> None:
+    """Write one JSON line per rollout, or the numbers for people."""
+    for record in result.records:
+        terminal.data(record)
+    summary = result.summary
+    terminal.show(
+        table(
+            ("", ""),
+            (
+                ("rollouts", summary.rollouts),
+                ("valid", summary.valid),
+                ("resolved", f"{summary.resolved} ({summary.resolved_rate:.0%})"),
+                ("tasks resolved", f"{summary.tasks_resolved} of {summary.tasks}"),
+                ("mean reward", f"{summary.mean_reward:.3f}"),
+                ("mean steps", f"{summary.mean_steps:.1f}"),
+            ),
+        )
+    )
+    if out is not None:
+        terminal.note(f"trajectories and outcomes are in {out}")
+
+
+def agent(text: str) -> str:
+    """Check an agent's name."""
+    try:
+        agent_factory(text)
+    except UsageError:
+        choices = ", ".join(NAMES)
+        raise argparse.ArgumentTypeError(
+            f"invalid choice: {text!r} (choose from {choices})"
+        ) from None
+    return text
