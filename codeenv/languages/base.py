@@ -4,6 +4,7 @@ Everything above this floor speaks of units, edits and test ids; only ``language
 syntax, test runners and import systems.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -157,8 +158,10 @@ class TestRun:
 
     @property
     def passed(self) -> frozenset[str]:
-        """Ids that passed, exactly once collected."""
-        return frozenset(i for i, r in self.results.items() if r.outcome == "passed")
+        """Ids that passed and were collected exactly once."""
+        times = Counter(self.collected)
+        good = (i for i, r in self.results.items() if r.outcome == "passed")
+        return frozenset(i for i in good if times[i] == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +237,14 @@ class Language(Protocol):
         ...
 
     def coverage_mounts(self, image: Image) -> tuple[Mount, ...]:
-        """Return what must be mounted for ``TestRequest.coverage``."""
+        """Return what must be mounted for coverage beside the caller's tools."""
         ...
 
-    def missing_requirement(self, run: TestRun) -> tuple[str, ...]:
-        """Return distributions whose absence explains collection errors of a run."""
+    def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:
+        """Return distributions whose absence explains collection errors of a run.
+
+        The packages of ``layout`` are the project's own and never among them.
+        """
         ...
 
     def probe_imports(self, sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:

@@ -1,0 +1,108 @@
+"""Run pytest inside a sandbox on behalf of the host.
+
+The host sends the modules and a request over standard input; results go over descriptor 3.
+"""
+
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from codeenv.guest.pytest_report import Channel
+
+_TOOLS = "/opt/tools"
+# Plug-ins that change order, processes or thresholds; their options are accepted and ignored.
+_BLOCKED = ("pytest_cov", "randomly", "random_order", "rerunfailures", "sugar")
+_NO_TESTS = 5
+
+
+def main(request: dict[str, Any]) -> None:
+    """Serve one request and end the process, whatever threads the tests left."""
+    channel = Channel(3)
+    _close_input()
+    prepare_path(os.getcwd())
+    status = run(request, channel)
+    channel.send({"end": status})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def prepare_path(workspace: str) -> None:
+    """Put the workspace's import roots before installed packages, and the workspace last.
+
+    A repository that is also a dependency of the test runner must win over the installed copy.
+    """
+    root = os.path.realpath(workspace)
+    inside = [p for p in sys.path if p and _is_below(p, root)]
+    others = [p for p in sys.path if p and not _is_below(p, root)]
+    first = next((i for i, p in enumerate(others) if p.endswith("-packages")), len(others))
+    sys.path[:] = [*others[:first], *inside, *others[first:]]
+    if root not in map(os.path.realpath, sys.path):
+        sys.path.append(workspace)
+    if os.path.isdir(_TOOLS):
+        sys.path.append(_TOOLS)
+
+
+def run(request: dict[str, Any], channel: Channel) -> int:
+    """Run pytest in this process and return its exit status."""
+    files = wanted_files(request["ids"])
+    if files == []:
+        return _NO_TESTS
+    tracer = None
+    switch: Callable[[Any], None] = _nothing
+    plugins: list[object] = []
+    if request["coverage"]:
+        from codeenv.guest.pytest_coverage import Tracer  # the package may be missing elsewhere
+
+        tracer = Tracer(os.getcwd())
+        switch = tracer.switch
+        plugins.append(tracer)
+    import pytest  # after the import path is set, since the repository may be part of pytest
+
+    from codeenv.guest.pytest_plugin import Plugin
+
+    plugins.append(Plugin(request, channel, switch))
+    status = int(pytest.main([*arguments(request), *(files or ())], plugins=plugins))
+    if tracer is not None:
+        tracer.finish(channel.send)
+    return status
+
+
+def arguments(request: dict[str, Any]) -> list[str]:
+    """Return pytest's options; ids are never among its arguments."""
+    root = os.getcwd()
+    cache = os.path.join(tempfile.mkdtemp(prefix="pytest-"), "cache")
+    given = [f"--rootdir={root}", "--color=no", "--tb=short", "-o", f"cache_dir={cache}"]
+    given.append("--continue-on-collection-errors")
+    for name in _BLOCKED:
+        given += ["-p", f"no:{name}"]
+    if importlib.util.find_spec("xdist") is not None:
+        given += ["-n", "0"]
+    if request["stop_after"]:
+        given.append(f"--maxfail={request['stop_after']}")
+    return [*given, *request["options"]]
+
+
+def wanted_files(ids: list[str] | None) -> list[str] | None:
+    """Return the files that hold the wanted tests and are there; None for all."""
+    if ids is None:
+        return None
+    return [f for f in dict.fromkeys(i.split("::", 1)[0] for i in ids) if os.path.exists(f)]
+
+
+def _close_input() -> None:
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+
+
+def _is_below(path: str, root: str) -> bool:
+    real = os.path.realpath(path)
+    return real == root or real.startswith(root + os.sep)
+
+
+def _nothing(_item: Any) -> None:  # noqa: ANN401 - a test item or None
+    """Do nothing when tests change."""

@@ -1,0 +1,90 @@
+"""Python, behind the ``Language`` protocol."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from codeenv.languages.base import (
+    InstallPlan,
+    Layout,
+    SymbolDoc,
+    TestFacts,
+    TestRequest,
+    TestRun,
+    Unit,
+)
+from codeenv.languages.python import missing, runner
+from codeenv.languages.python.admissible import is_admissible
+from codeenv.languages.python.layout import find_layout
+from codeenv.languages.python.plan import make_plan
+from codeenv.sandbox.base import Image, Mount, Sandbox
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+
+class PythonLanguage:
+    """Python repositories tested by pytest."""
+
+    @property
+    def name(self) -> str:
+        """The name in recipes."""
+        return "python"
+
+    def detect(self, tree: Tree) -> bool:
+        """Return whether there is any Python source."""
+        return any(path.endswith(".py") for path in tree)
+
+    def layout(self, tree: Tree) -> Layout:
+        """Find code and tests."""
+        return find_layout(tree)
+
+    def plan(self, tree: Tree, layout: Layout) -> InstallPlan:
+        """Read what the project needs, without running any of it."""
+        return make_plan(tree, layout)
+
+    def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
+        """Run tests with pytest; results come over descriptor 3."""
+        return runner.run_tests(sandbox, image, request)
+
+    def coverage_mounts(self, image: Image) -> tuple[Mount, ...]:
+        """Return nothing: the caller mounts the tools folder that holds ``coverage``."""
+        return ()
+
+    def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:
+        """Return distributions whose absence explains errors of a run."""
+        return missing.missing_requirements(run, frozenset(layout.packages if layout else ()))
+
+    def probe_imports(self, sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
+        """Return package -> problem for what does not import from inside the workspace."""
+        return runner.probe_imports(sandbox, image, layout)
+
+    def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the functions, methods and classes of the source files, in file order."""
+        raise NotImplementedError
+
+    def delete(
+        self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
+    ) -> tuple[Operation, ...]:
+        """Return the edits that delete units, with imports and exports cleaned."""
+        raise NotImplementedError
+
+    def hide(
+        self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]
+    ) -> tuple[Operation, ...]:
+        """Return the edits that take tests out of their files."""
+        raise NotImplementedError
+
+    def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
+        """Return what can be told of a unit."""
+        raise NotImplementedError
+
+    def identifiers(self, data: bytes) -> frozenset[str]:
+        """Return the names used in a source file (empty if it cannot be parsed)."""
+        raise NotImplementedError
+
+    def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> TestFacts:
+        """Return what the named tests speak of, for the statement and its lint."""
+        raise NotImplementedError
+
+    def admissible(self, layout: Layout, path: str) -> bool:
+        """Return whether a submission may change ``path``."""
+        return is_admissible(layout, path)

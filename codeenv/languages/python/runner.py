@@ -1,0 +1,181 @@
+"""Run a repository's tests in a sandbox and read the report of our pytest plug-in."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib import resources
+from typing import Any
+
+from codeenv.languages.base import CoverageMap, Layout, TestRequest, TestResult, TestRun
+from codeenv.sandbox.base import ExecResult, Image, Sandbox
+
+_MODULES = ("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_runner", "import_probe")
+_PACKAGE = "_codeenv_guest"
+_REPORT_LIMIT = 256 * 1024**2
+_LOG_LIMIT = 256 * 1024
+_LOG_TAIL = 20_000
+_USAGE_ERROR = 4
+_WITHOUT_OPTIONS = ("-o", "addopts=", "-o", "required_plugins=")
+_BOOT = f"""
+import sys
+if sys.path and not sys.path[0]: del sys.path[0]
+import importlib.machinery, json
+document = json.load(sys.stdin.buffer)
+class Guest:
+    def find_spec(self, name, path=None, target=None):
+        if name == {_PACKAGE!r} or name in document["modules"]:
+            return importlib.machinery.ModuleSpec(name, self, is_package=name == {_PACKAGE!r})
+    def create_module(self, spec): return None
+    def exec_module(self, module):
+        name = module.__name__
+        exec(compile(document["modules"].get(name, ""), "<" + name + ">", "exec"), module.__dict__)
+sys.meta_path.insert(0, Guest())
+sys.argv[:] = ["pytest"]
+importlib.import_module({_PACKAGE!r} + "." + document["main"]).main(document["request"])
+"""
+
+
+@dataclass
+class _Report:
+    """The records of one run, as they came."""
+
+    collected: list[str] = field(default_factory=list)
+    results: dict[str, TestResult] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    started: list[str] = field(default_factory=list)
+    status: int | None = None
+    coverage: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
+    """Run tests; if pytest refuses the repository's own options, run again without them."""
+    run = _run_once(sandbox, image, request)
+    refused = run.errors.get("<options>", "")
+    if run.exit_code != _USAGE_ERROR or not refused or "addopts=" in request.options:
+        return run
+    again = replace(request, options=(*request.options, *_WITHOUT_OPTIONS))
+    second = _run_once(sandbox, image, again)
+    note = {"addopts": f"the repository's addopts were dropped: {refused}"}
+    return replace(second, errors={**second.errors, **note})
+
+
+def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
+    """Return package -> problem for what does not import from inside the workspace."""
+    result = _serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
+    said = {str(r["package"]): str(r["problem"]) for r in _records(result.report)}
+    silent = "the interpreter ended while importing it"
+    return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
+
+
+def _run_once(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
+    result = _serve(sandbox, image, "pytest_runner", asdict(request), request)
+    report = _read(result.report)
+    complete = report.status is not None and not result.timed_out
+    if not complete:
+        for test in set(report.started) - report.results.keys():
+            report.errors[test] = f"the run ended in this test (exit code {result.exit_code})"
+    coverage = _coverage(report) if request.coverage and complete else None
+    return TestRun(
+        collected=tuple(report.collected),
+        results=report.results,
+        complete=complete,
+        exit_code=result.exit_code,
+        timed_out=result.timed_out,
+        errors=report.errors,
+        log=result.text[-_LOG_TAIL:],
+        coverage=coverage,
+        duration=round(sum(r.duration for r in report.results.values()), 3),
+    )
+
+
+def _serve(
+    sandbox: Sandbox, image: Image, main: str, body: Mapping[str, Any], request: TestRequest
+) -> ExecResult:
+    document = {"modules": _guest_modules(), "main": main, "request": body}
+    return sandbox.exec(
+        [image.python, "-c", _BOOT],
+        timeout=request.timeout,
+        env=_variables(image, request),
+        stdin=json.dumps(document).encode(),
+        output_limit=_LOG_LIMIT,
+        report_limit=_REPORT_LIMIT,
+    )
+
+
+def _guest_modules() -> dict[str, str]:
+    folder = resources.files("codeenv.guest")
+    sources = {name: (folder / f"{name}.py").read_text("utf-8") for name in _MODULES}
+    return {
+        f"{_PACKAGE}.{name}": source.replace("codeenv.guest", _PACKAGE)
+        for name, source in sources.items()
+    }
+
+
+def _variables(image: Image, request: TestRequest) -> dict[str, str]:
+    wanted = {
+        "PYTHONHASHSEED": str(request.hash_seed),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_ADDOPTS": "",
+        "TZ": "UTC",
+    }
+    return wanted if "LANG" in image.variables else {**wanted, "LANG": "C.UTF-8"}
+
+
+def _records(report: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the records; a line cut short by a crash or the limit is not one."""
+    for line in report.split(b"\n"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _read(data: bytes) -> _Report:
+    report = _Report()
+    for record in _records(data):
+        if "id" in record:
+            _add_result(report, record)
+        elif "start" in record:
+            report.started.append(record["start"])
+        elif "collected" in record:
+            report.collected += record["collected"]
+        elif "error" in record:
+            report.errors.setdefault(record["error"], record["message"])
+        elif "coverage" in record:
+            report.coverage.append(record)
+        elif "end" in record:
+            report.status = record["end"]
+    return report
+
+
+def _add_result(report: _Report, record: Mapping[str, Any]) -> None:
+    """Keep a result; of two results under one id, the one that is not a pass."""
+    result = TestResult(
+        outcome=record["outcome"],
+        duration=record["duration"],
+        message=record["message"],
+        symbols=tuple(record["symbols"]),
+    )
+    known = report.results.get(record["id"])
+    if known is None or known.outcome == "passed":
+        report.results[record["id"]] = result
+
+
+def _coverage(report: _Report) -> CoverageMap | None:
+    tests, sets, files = (_of_kind(report, kind) for kind in ("tests", "sets", "file"))
+    problem = tests[0]["problem"] if tests and sets else "the coverage map did not come"
+    if problem:
+        report.errors["coverage"] = problem
+        return None
+    groups = [frozenset(members) for members in sets[0]["sets"]]
+    return CoverageMap(
+        tests=tuple(tests[0]["tests"]),
+        lines={f["path"]: {int(n): groups[g] for n, g in f["lines"].items()} for f in files},
+        imported={f["path"]: frozenset(f["imported"]) for f in files},
+    )
+
+
+def _of_kind(report: _Report, kind: str) -> list[Mapping[str, Any]]:
+    return [record for record in report.coverage if record["coverage"] == kind]
