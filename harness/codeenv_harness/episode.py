@@ -35,9 +35,8 @@ def attempt(
     """Open an episode and play it; whatever fails gives an outcome that is not valid."""
     try:
         with open_episode() as episode:
-            return play(
-                make_agent(episode.task), episode, seed=seed, rollout=rollout, on_step=on_step
-            )
+            agent = make_agent(episode.task)
+            return play(agent, episode, seed=seed, rollout=rollout, on_step=on_step)
     except Exception as error:  # noqa: BLE001 - one failed episode must not end a run
         return Played(
             to_outcome(task_id, None, reason="infra_error", n_steps=0, error=_told(error))
@@ -76,9 +75,12 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
         if action is None:
             return
         result = episode.call(action)
-        reward = episode.outcome.reward if episode.outcome else 0.0
-        _record(recorder, action, result, reward)
+        _record(recorder, action, result, _reward(episode))
         on_step(episode.steps, action, result)
+
+
+def _reward(episode: Episode) -> float:
+    return episode.outcome.reward if episode.outcome is not None else 0.0
 
 
 def _record(recorder: Recorder, action: object, result: ToolResult, reward: float) -> None:

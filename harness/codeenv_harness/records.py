@@ -1,6 +1,7 @@
 """A run on disk: what was asked for, and one line per finished rollout.
 
-``manifest.json``, ``outcomes.jsonl`` (appended and synced), ``trajectories/<task>__<rollout>.json``.
+``manifest.json``, ``outcomes.jsonl`` (appended and synced),
+``trajectories/<task>__<rollout>.json``.
 """
 
 import json

@@ -4,7 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import codeenv
@@ -43,7 +43,7 @@ class RunOptions:
     concurrency: int = 1
     seed: int = 0
     retries: int = 2
-    limits: EpisodeLimits = EpisodeLimits()
+    limits: EpisodeLimits = field(default_factory=EpisodeLimits)
     profile: Profile = "core4"
     out: Path | None = None
     resume: bool = False
