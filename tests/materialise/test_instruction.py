@@ -1,0 +1,96 @@
+import re
+
+import pytest
+
+from codeenv.languages.python.language import PythonLanguage
+from codeenv.materialise.brief import deleted_code, gather, hidden_names
+from codeenv.materialise.git import without_git
+from codeenv.materialise.instruction import render, write_instruction
+from codeenv.tree import Entry, Tree
+from tests.toytask import SOURCE, make_task
+
+LEVELS = ["L1", "L2", "L3", "L4"]
+
+
+def statement(level: str, mode: str = "remove") -> str:
+    return make_task(mode=mode, level=level).instruction
+
+
+def test_level_3_tells_place_signature_errors_and_messages():
+    text = statement("L3")
+    assert "`src/notes/text.py`" in text
+    assert "def slug(text: str, *, joiner: str" in text
+    assert "Return the title as a name for a file." in text
+    assert "EmptyTitle" in text
+    assert "at least one word" in text
+    assert "which you do not see; everything else must keep passing" in text
+
+
+def test_every_vanished_name_the_tests_use_is_told_from_level_3_on():
+    task = make_task()
+    names = PythonLanguage().test_facts(SOURCE, task.fail_to_pass).names
+    assert {"slug", "joiner"} <= names
+    told = set(re.findall(r"\w+", task.instruction))
+    assert {"slug", "joiner"} <= told
+
+
+def test_levels_below_3_tell_no_names():
+    for level in ("L1", "L2"):
+        assert "def slug" not in statement(level)
+        assert "joiner:" not in statement(level)
+    assert "at least one word" not in statement("L1")
+    assert "at least one word" in statement("L2")
+
+
+def test_level_4_adds_the_docstring():
+    assert "Marks are dropped." not in statement("L3")
+    assert "Marks are dropped." in statement("L4")
+
+
+def test_level_5_names_the_visible_tests():
+    text = statement("L5")
+    assert "`tests/test_text.py::test_slug_joins_the_words`" in text
+    assert "which you do not see" not in text
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("mode", ["remove", "stub"])
+def test_no_statement_names_a_hidden_test_or_quotes_deleted_code(level, mode):
+    task = make_task(mode=mode, level=level)
+    words = set(re.findall(r"\w+", task.instruction))
+    assert not hidden_names(task.recipe) & words
+    code = deleted_code(task.recipe, SOURCE)
+    assert any("surviving_pieces" in line for line in code)
+    assert not [line for line in code if line in task.instruction and '"""' not in line]
+
+
+def test_a_stubbed_feature_says_that_the_declaration_is_there():
+    assert "still declared" in statement("L3", "stub")
+    assert "was deleted" in statement("L3", "remove")
+
+
+def test_a_test_that_names_another_hidden_test_is_not_quoted():
+    text = SOURCE["tests/test_text.py"].data.replace(
+        b"    assert notes.slug(title)",
+        b'    """See test_slug_takes_a_joiner."""\n    assert notes.slug(title)',
+    )
+    task = make_task(Tree({**SOURCE, "tests/test_text.py": Entry(text)}))
+    assert "test_slug_takes_a_joiner" not in task.instruction
+
+
+def test_the_statement_can_be_written_at_any_level_from_one_recipe():
+    task = make_task()
+    damaged = without_git(task.workspace)
+    texts = [
+        write_instruction(task.recipe, SOURCE, damaged, PythonLanguage(), level=level)
+        for level in LEVELS
+    ]
+    assert len(set(texts)) == len(LEVELS)
+    assert texts[2] == task.instruction
+
+
+def test_backticks_in_messages_do_not_break_the_text():
+    task = make_task()
+    brief = gather(task.recipe, SOURCE, without_git(task.workspace), PythonLanguage())
+    odd = type(brief)(**{**vars(brief), "messages": ("a `b`\nc",)})
+    assert "`` a `b`\\nc ``" in render(odd, "L3")
