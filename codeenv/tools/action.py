@@ -37,8 +37,6 @@ def _call(action: Mapping[Any, Any]) -> ToolCall | ToolResult:
     arguments = action.get("arguments")
     if isinstance(arguments, str | bytes) and arguments.strip():
         arguments = _json(arguments)
-        if arguments is None:
-            return ToolResult.failed(name, "invalid_action", "arguments are not valid JSON")
     arguments = arguments or {}
     if not isinstance(arguments, Mapping) or not all(isinstance(key, str) for key in arguments):
         return ToolResult.failed(name, "invalid_action", "arguments are not a JSON object")
@@ -46,8 +44,8 @@ def _call(action: Mapping[Any, Any]) -> ToolCall | ToolResult:
 
 
 def _json(text: str | bytes) -> object:
-    """Return what JSON text says, or None if it is none."""
+    """Return what JSON text says; a text that is none stays a text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return None
+        return text
