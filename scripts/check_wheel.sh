@@ -10,6 +10,16 @@ pip="$folder/venv/bin/python -m pip --disable-pip-version-check install -qq"
 $pip --require-hashes -r requirements/runtime.txt
 $pip --no-deps "$folder"/dist/*.whl
 cd "$folder" # nothing of the checkout is importable here
+backend=${CODEENV_WHEEL_BACKEND:-bubblewrap}
 echo "installed wheel: $(venv/bin/codeenv --version)"
 venv/bin/codeenv tasks stats toy
-venv/bin/codeenv run toy --agent oracle --backend "${CODEENV_WHEEL_BACKEND:-bubblewrap}" --out "$folder/run"
+venv/bin/codeenv verify toy --backend "$backend"
+venv/bin/codeenv run toy --agent oracle --backend "$backend" --out run --json >outcomes
+venv/bin/python - <<'END'
+import json
+
+outcomes = [json.loads(line) for line in open("outcomes")]
+assert outcomes, "nothing was played"
+assert all(o["reward_valid"] and o["reward"] == 1 for o in outcomes), outcomes
+print(f"{len(outcomes)} episodes of the bundled toy: oracle 1")
+END
