@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codeenv.audit.models import AuditReport, Leak
-from codeenv.audit.scan import mentions, scan_file
+from codeenv.audit.scan import Place, mentions, scan_file
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.languages import get_language
 from codeenv.languages.base import Language
@@ -72,13 +72,14 @@ def _statement(task: Task, secrets: Secrets) -> Iterator[Leak]:
 def _workspace(task: Task, secrets: Secrets) -> Iterator[Leak]:
     sources, tests = frozenset(task.layout.source_files), frozenset(task.layout.test_files)
     for path, entry in without_git(task.workspace).items():
-        yield from scan_file(path, entry.data, secrets, source=path in sources, test=path in tests)
+        place: Place = "source" if path in sources else "test" if path in tests else "workspace"
+        yield from scan_file(path, entry.data, secrets, place=place)
 
 
 def _warnings(task: Task, secrets: Secrets) -> Iterator[Leak]:
     code = frozenset((*task.layout.source_files, *task.layout.test_files))
     for path, entry in without_git(task.workspace).items():
-        names = mentions(path, entry.data, secrets) if path not in code else ()
+        names = mentions(entry.data, secrets) if path not in code else ()
         if names:
             yield Leak("mention", path, ", ".join(names[:_TOLD]))
 
@@ -92,7 +93,9 @@ def _environment(image: Image, secrets: Secrets) -> Iterator[Leak]:
         for file in sorted(folder.rglob("*")):
             name = file.relative_to(folder)
             if _is_read(file):
-                yield from scan_file(f"{target}/{name}", file.read_bytes(), secrets)
+                yield from scan_file(
+                    f"{target}/{name}", file.read_bytes(), secrets, place="environment"
+                )
 
 
 def _is_read(file: Path) -> bool:

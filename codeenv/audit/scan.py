@@ -1,6 +1,9 @@
 """Holds the views of one file against the secret set; cheap tests first."""
 
+import re
 from collections.abc import Iterable, Iterator
+from math import ceil
+from typing import Literal
 
 from codeenv.audit.decode import View, strings, views
 from codeenv.audit.fingerprint import functions_of, shingles
@@ -8,17 +11,20 @@ from codeenv.audit.models import Leak
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.tree import suffix
 
-COPIED = 0.6
+COPIED = 0.7
 """Share of a passage's shingles that makes a file a copy of it."""
 COPIED_IN_SOURCE = 0.9
 """The same for the project's own source, where similar code is no leak but a property."""
+_BLOCK = 4096
+_WORD = re.compile(rb"\w+")
 _PROBES = 3
 _LARGEST = 4 * 1024**2
+Place = Literal["source", "test", "workspace", "environment"]
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".txt", ".rst", ".md", ""})
 
 
 def scan_file(
-    path: str, data: bytes, secrets: Secrets, *, source: bool = False, test: bool = False
+    path: str, data: bytes, secrets: Secrets, *, place: Place = "workspace"
 ) -> Iterator[Leak]:
     """Yield the leaks in a file.
 
@@ -26,24 +32,24 @@ def scan_file(
         path: As told in the leak.
         data: Its bytes.
         secrets: What is looked for.
-        source: Whether it is the project's own source, where similar code may stay.
-        test: Whether it is a test file, where similar tests may stay.
+        place: What the file is: in the project's own source similar code may stay, in a test file
+            similar tests.
     """
     for view in views(path, data):
         if view.binary:
-            yield from _names(view, secrets)
+            yield from _names(view, secrets, inside=place != "environment")
             continue
-        share = COPIED_IN_SOURCE if source else COPIED
+        share = COPIED_IN_SOURCE if place == "source" else COPIED
         yield from _copies(view, secrets.code, share, "copy")
-        if not test:
+        if place != "test":
             yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
         yield from _twins(view, secrets.code)
 
 
-def mentions(path: str, data: bytes, secrets: Secrets) -> tuple[str, ...]:
+def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
     """Return the vanished, untold names that a text speaks of, sorted."""
-    raw = {name: name.encode() for name in secrets.names}
-    return tuple(sorted(name for name, word in raw.items() if word in data and suffix(path)))
+    words = {word.decode("utf-8", "replace") for word in _WORD.findall(data)}
+    return tuple(sorted(secrets.names & words))
 
 
 def _copies(view: View, passages: Iterable[Passage], share: float, kind: str) -> Iterator[Leak]:
@@ -83,12 +89,35 @@ def _has_anchors(data: bytes, passage: Passage) -> bool:
     return all(anchor.encode() in data for anchor in passage.anchors)
 
 
-def _names(view: View, secrets: Secrets) -> Iterator[Leak]:
-    """Yield a leak if binary data speaks of a good part of what vanished."""
-    needed = max(2, (len(secrets.names) + 2) // 3)
-    if len(secrets.names) < needed:
+def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
+    """Yield a leak if binary data holds a good part of the vanished names close together.
+
+    The environment's binaries are large and full of words: there more of them are asked for.
+    """
+    count = len(secrets.names)
+    needed = max(2, ceil(count / 3)) if inside else max(4, ceil(count * 0.6))
+    if count < needed:
         return
-    text = strings(view.data)
-    held = sorted(name for name in secrets.names if name.encode() in text)
+    held = _densest(strings(view.data), secrets.names)
     if len(held) >= needed:
-        yield Leak("names", view.path, f"{len(held)} vanished names, e.g. {', '.join(held[:3])}")
+        told = ", ".join(sorted(held)[:3])
+        yield Leak("names", view.path, f"{len(held)} vanished names, e.g. {told}")
+
+
+def _densest(text: bytes, names: frozenset[str]) -> frozenset[str]:
+    """Return the largest set of names that lie within one window of a text."""
+    present = [name for name in names if name.encode() in text]
+    if len(present) < 2:
+        return frozenset(present)
+    pattern = re.compile(
+        rb"(?<!\w)(" + b"|".join(n.encode() for n in _longest_first(present)) + b")"
+    )
+    blocks: dict[int, set[str]] = {}
+    for found in pattern.finditer(text):
+        blocks.setdefault(found.start() // _BLOCK, set()).add(found.group(1).decode())
+    windows = [held | blocks.get(number + 1, set()) for number, held in blocks.items()]
+    return frozenset(max(windows, key=len, default=set[str]()))
+
+
+def _longest_first(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (-len(name), name))

@@ -107,8 +107,7 @@ def test_a_reformatted_and_renamed_copy_is_found():
 )
 def test_a_packed_copy_is_found(pack):
     leaks = audit_task(plant("tests/data/thing.bin", pack(ORIGINAL)))
-    assert leaks
-    assert all(leak.path.startswith("tests/data/thing.bin!") for leak in leaks)
+    assert any(leak.path.startswith("tests/data/thing.bin!") for leak in leaks)
 
 
 def test_names_in_bytecode_tables_and_pickles_are_found(tmp_path):
@@ -153,11 +152,8 @@ def test_another_tree_than_the_pinned_one_is_found():
 
 
 def test_a_copy_of_hidden_tests_is_found():
-    tests = b"".join(
-        b"def check_%d():\n    if True:\n        pass\n" % i for i in range(3)
-    ) + SOURCE["tests/test_text.py"].data.replace(b'"a b", joiner', b'"a b", joiner')
-    leaks = audit_task(plant("docs/old_tests.txt", tests))
-    assert not leaks or {leak.kind for leak in leaks} == {"hidden_test"}
+    leaks = audit_task(plant("docs/old_tests.txt", SOURCE["tests/test_text.py"].data))
+    assert {leak.kind for leak in leaks} == {"hidden_test"}
 
 
 def test_a_statement_that_tells_too_much_is_found():
