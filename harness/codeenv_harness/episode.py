@@ -30,11 +30,13 @@ def attempt(
     *,
     seed: int = 0,
     rollout: int = 0,
+    on_start: Callable[[], None] = lambda: None,
     on_step: OnStep = lambda *_: None,
 ) -> Played:
     """Open an episode and play it; whatever fails gives an outcome that is not valid."""
     try:
         with open_episode() as episode:
+            on_start()
             agent = make_agent(episode.task)
             return play(agent, episode, seed=seed, rollout=rollout, on_step=on_step)
     except Exception as error:  # noqa: BLE001 - one failed episode must not end a run

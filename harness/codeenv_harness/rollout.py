@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import codeenv
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
-from codeenv.errors import UsageError
+from codeenv.errors import SandboxError, UsageError
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
@@ -133,26 +133,24 @@ class _Run:
 
     def _attempt(self, recipe: Recipe, rollout: int, seed: int) -> Played:
         def on_step(step: int, action: object, result: ToolResult) -> None:
+            if self._stopped.is_set():
+                raise SandboxError("the run was stopped")
             self._on_event(StepTaken(recipe.id, rollout, step, action, result))
 
         return attempt(
-            self._opener(recipe, rollout),
+            lambda: self._open(recipe),
             self._make_agent,
             recipe.id,
             seed=seed,
             rollout=rollout,
+            on_start=lambda: self._on_event(EpisodeStarted(recipe.id, rollout)),
             on_step=on_step,
         )
 
-    def _opener(self, recipe: Recipe, rollout: int) -> Callable[[], Episode]:
-        def open_episode() -> Episode:
-            task = self._runtime.task(recipe, self._taskset)
-            limits, profile = self._options.limits, self._options.profile
-            episode = self._runtime.open(task, limits=limits, profile=profile)
-            self._on_event(EpisodeStarted(recipe.id, rollout))
-            return episode
-
-        return open_episode
+    def _open(self, recipe: Recipe) -> Episode:
+        task = self._runtime.task(recipe, self._taskset)
+        options = self._options
+        return self._runtime.open(task, limits=options.limits, profile=options.profile)
 
 
 def _results(ended: set[Future[RolloutRecord]]) -> list[RolloutRecord]:
