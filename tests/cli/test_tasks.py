@@ -1,54 +1,8 @@
 import json
 
-import pytest
-
 from codeenv.cli import main
 from codeenv.cli.tasks import summarise
-from codeenv.tasks.digest import digest_of
-from codeenv.tasks.models import (
-    Baseline,
-    Difficulty,
-    EnvironmentLock,
-    Operation,
-    Provenance,
-    Recipe,
-    SourcePin,
-)
 from codeenv.tasks.taskset import Taskset
-
-PIN = SourcePin(
-    kind="pypi", location="Kettle", version="1.0", sha256="a" * 64, tree="b" * 64, licence="MIT"
-)
-LOCK = EnvironmentLock(base="host", python="3.13.5", platform="x86_64", packages=())
-BASELINE = Baseline(
-    source=PIN, environment=digest_of(LOCK), runs=3, stable=("t::a",), quarantined={}, timeout=9.0
-)
-
-
-def recipe(task_id, lines):
-    deletion = Operation(
-        path="kettle.py", start=0, end=9, sha256="d" * 64, symbol="boil", kind="function",
-        mode="remove",
-    )  # fmt: skip
-    return Recipe(
-        id=task_id,
-        title=f"Restore {task_id}",
-        source=PIN,
-        language="python",
-        environment=digest_of(LOCK),
-        baseline=digest_of(BASELINE),
-        deletions=(deletion,),
-        fail_to_pass=("t::a",),
-        difficulty=Difficulty(lines=lines, symbols=1, files=1, tests=1, prior=0.5),
-        damaged_tree="c" * 64,
-        provenance=Provenance(generator="test", seed=0, seed_symbol="boil"),
-    )
-
-
-@pytest.fixture
-def folder(tmp_path):
-    Taskset.write(tmp_path, [recipe("kettle-b", 8), recipe("kettle-a", 4)], [BASELINE], [LOCK])
-    return str(tmp_path)
 
 
 def lines(capsys):
@@ -67,7 +21,8 @@ def test_show_with_json_is_the_whole_recipe(folder, capsys):
     assert main(["tasks", "show", f"{folder}/kettle-a.json", "--json"]) == 0
 
     (shown,) = lines(capsys)
-    assert Recipe.model_validate(shown) == recipe("kettle-a", 4)
+    (recipe,) = Taskset.load(f"{folder}/kettle-a.json").recipes
+    assert shown == recipe.model_dump(mode="json")
 
 
 def test_show_for_people_says_what_is_deleted_and_how_it_is_graded(folder, capsys):
