@@ -77,7 +77,11 @@ class FakeRuntime(Runtime):
         """Give every box the runner; let the first ``failures`` opens fail."""
         self.fake = FakeBackend(runner, failures=failures)
         self.grader_failures = 0
+        self._runner = runner
         super().__init__(self.fake)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (FakeRuntime, (self._runner,))
 
     def task(self, recipe: Recipe, taskset: Taskset) -> Task:
         """Return the task in memory with the recipe's id."""

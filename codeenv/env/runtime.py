@@ -139,7 +139,7 @@ class Runtime:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         backend, limits = state["options"]
-        self.__init__(backend, limits=limits)  # type: ignore[misc]
+        Runtime.__init__(self, backend, limits=limits)
 
     def _image(self, lock: EnvironmentLock) -> Image:
         return self.environment(lock).image
