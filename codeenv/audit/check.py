@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeenv.audit.models import AuditReport, Leak
+from codeenv.audit.models import WARNINGS, AuditReport, Leak
 from codeenv.audit.scan import Place, mentions, scan_file
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.languages import get_language
@@ -39,7 +39,11 @@ def audit_report(
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
     if image is not None:
         leaks += _environment(image, secrets)
-    return AuditReport(tuple(sorted(set(leaks))), tuple(sorted(_warnings(task, secrets))))
+    found = sorted({*leaks, *_mentions(task, secrets)})
+    return AuditReport(
+        tuple(leak for leak in found if leak.kind not in WARNINGS),
+        tuple(leak for leak in found if leak.kind in WARNINGS),
+    )
 
 
 def _structure(task: Task) -> Iterator[Leak]:
@@ -76,7 +80,7 @@ def _workspace(task: Task, secrets: Secrets) -> Iterator[Leak]:
         yield from scan_file(path, entry.data, secrets, place=place)
 
 
-def _warnings(task: Task, secrets: Secrets) -> Iterator[Leak]:
+def _mentions(task: Task, secrets: Secrets) -> Iterator[Leak]:
     code = frozenset((*task.layout.source_files, *task.layout.test_files))
     for path, entry in without_git(task.workspace).items():
         names = mentions(entry.data, secrets) if path not in code else ()

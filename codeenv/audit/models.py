@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 LeakKind = Literal[
-    "tree", "git", "by-product", "copy", "twin", "names", "hidden_test", "statement", "mention"
+    "tree",
+    "git",
+    "by-product",
+    "copy",
+    "twin",
+    "names",
+    "hidden_test",
+    "statement",
+    "mention",
+    "similar",
 ]
 """What was found.
 
@@ -12,9 +21,11 @@ LeakKind = Literal[
 commit of the agent's files.  ``by-product``: bytecode, caches, build copies.  ``copy``: text of a
 deleted function.  ``twin``: a function of the same shape as a deleted one.  ``names``: names that
 vanished with the feature, in binary data.  ``hidden_test``: text of a hidden test.  ``statement``:
-the statement quotes deleted code or names a hidden test.  ``mention`` (a warning): a text speaks of
-a vanished name that the statement does not tell.
+the statement quotes deleted code or names a hidden test.  Warnings only: ``mention``, a text speaks
+of a vanished name that the statement does not tell; ``similar``, code of the project that stays and
+is much like a deleted function.
 """
+WARNINGS: frozenset[LeakKind] = frozenset({"mention", "similar"})
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from codeenv.audit.decode import View, strings, views
 from codeenv.audit.fingerprint import functions_of, shingles
-from codeenv.audit.models import Leak
+from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.tree import suffix
 
@@ -15,6 +15,8 @@ COPIED = 0.7
 """Share of a passage's shingles that makes a file a copy of it."""
 COPIED_IN_SOURCE = 0.9
 """The same for the project's own source, where similar code is no leak but a property."""
+LEAST_TWIN_IN_SOURCE = 60
+"""Nodes of a function whose exact twin in the staying code gives the task away."""
 _BLOCK = 4096
 _WORD = re.compile(rb"\w+")
 _PROBES = 3
@@ -39,11 +41,14 @@ def scan_file(
         if view.binary:
             yield from _names(view, secrets, inside=place != "environment")
             continue
-        share = COPIED_IN_SOURCE if place == "source" else COPIED
-        yield from _copies(view, secrets.code, share, "copy")
+        if place == "source":
+            yield from _copies(view, secrets.code, COPIED_IN_SOURCE, "similar")
+            yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
+            continue
+        yield from _copies(view, secrets.code, COPIED, "copy")
+        yield from _twins(view, secrets.code)
         if place != "test":
             yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
-        yield from _twins(view, secrets.code)
 
 
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
@@ -52,7 +57,9 @@ def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
     return tuple(sorted(secrets.names & words))
 
 
-def _copies(view: View, passages: Iterable[Passage], share: float, kind: str) -> Iterator[Leak]:
+def _copies(
+    view: View, passages: Iterable[Passage], share: float, kind: LeakKind
+) -> Iterator[Leak]:
     likely = [p for p in passages if _may_hold(view.data, p)]
     if not likely:
         return
@@ -61,7 +68,7 @@ def _copies(view: View, passages: Iterable[Passage], share: float, kind: str) ->
         held = len(passage.shingles & found) / len(passage.shingles)
         if held >= share:
             detail = f"{held:.0%} of {passage.owner}"
-            yield Leak("copy" if kind == "copy" else "hidden_test", view.path, detail)
+            yield Leak(kind, view.path, detail)
 
 
 def _may_hold(data: bytes, passage: Passage) -> bool:
@@ -115,8 +122,9 @@ def _densest(text: bytes, names: frozenset[str]) -> frozenset[str]:
     blocks: dict[int, set[str]] = {}
     for found in pattern.finditer(text):
         blocks.setdefault(found.start() // _BLOCK, set()).add(found.group(1).decode())
-    windows = [held | blocks.get(number + 1, set()) for number, held in blocks.items()]
-    return frozenset(max(windows, key=len, default=set[str]()))
+    empty: set[str] = set()
+    windows = [held | blocks.get(number + 1, empty) for number, held in blocks.items()]
+    return frozenset(max([empty, *windows], key=len))
 
 
 def _longest_first(names: Iterable[str]) -> list[str]:

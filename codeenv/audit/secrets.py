@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
 from codeenv.languages.base import Language
-from codeenv.materialise.brief import deleted_code, hidden_names
+from codeenv.materialise.brief import deleted_code, deleted_units, hidden_names
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.secrets import secret_hash, secret_hashes, vanished_names
@@ -31,6 +31,7 @@ class Passage:
         shingles: Its runs of six tokens.
         words: Its telling names, the longest first.
         shape: Hash of its syntax tree, or "" where it is too small to tell.
+        size: Nodes of its syntax tree.
         anchors: What every function of that shape holds.
     """
 
@@ -38,6 +39,7 @@ class Passage:
     shingles: frozenset[tuple[str, ...]]
     words: tuple[str, ...]
     shape: str = ""
+    size: int = 0
     anchors: frozenset[str] = frozenset()
 
 
@@ -66,12 +68,13 @@ def secrets_of(task: Task, language: Language) -> Secrets:
     pristine = task.grading_tree.apply(task.oracle)
     stated = frozenset(re.findall(r"\w+", task.instruction))
     vanished = vanished_names(pristine, damaged, language)
+    deleted = deleted_units(task.recipe, language.units(pristine, task.layout))
     deletions = [o for o in task.recipe.deletions if o.mode in _DELETING]
     return Secrets(
         code=_passages(pristine, deletions),
         tests=_passages(pristine, task.recipe.hidden),
         names=frozenset(n for n in vanished - stated if len(n) >= _SHORTEST_NAME),
-        lines=deleted_code(task.recipe, pristine),
+        lines=deleted_code(deleted, pristine),
         test_names=hidden_names(task.recipe),
     )
 
@@ -99,5 +102,6 @@ def _passage(path: str, function: Function) -> Passage:
         shingles=shingles(function.body),
         words=telling_words(function.body),
         shape=function.shape if large else "",
+        size=function.size,
         anchors=function.anchors,
     )

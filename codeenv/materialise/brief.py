@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
-from codeenv.materialise.operations import removed_bytes
 from codeenv.materialise.secrets import vanished_names
 from codeenv.tasks.models import Recipe
 from codeenv.tree import Tree
@@ -48,13 +47,11 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
-    docs = [
-        language.describe(pristine, unit)
-        for unit in told_units(recipe, language.units(pristine, layout), facts.names)
-    ]
+    deleted = deleted_units(recipe, language.units(pristine, layout))
+    docs = [language.describe(pristine, unit) for unit in told_units(deleted, facts.names)]
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
-    allowed = _Filter(recipe, pristine, docs)
+    allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe))
     paths = _paths(recipe, layout)
     return Brief(
         title=recipe.title,
@@ -69,27 +66,35 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     )
 
 
-def told_units(recipe: Recipe, units: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:
-    """Return the deleted units a statement names: public ones, and those the tests use."""
+def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """Return the units a recipe deletes, members of deleted classes among them, in file order."""
     edits = [o for o in recipe.deletions if o.mode in _DELETING]
     symbols = {(o.path, o.symbol) for o in edits if o.kind in _UNIT_KINDS}
     modules = {o.path for o in edits if o.kind == "module"}
-    deleted = [u for u in units if (u.path, u.name) in symbols or u.path in modules]
-    classes = [u for u in deleted if u.kind == "class"]
-    members = [u for u in units if u not in deleted and any(_inside(u, c) for c in classes)]
-    every = sorted({*deleted, *members}, key=lambda u: (u.path, u.start, u.name))
-    functions = [u for u in every if u.kind != "class"]
-    outer = [u for u in every if not any(_inside(u, f) for f in functions)]
+    named = [u for u in units if (u.path, u.name) in symbols or u.path in modules]
+    classes = [u for u in named if u.kind == "class"]
+    members = [u for u in units if any(_inside(u, c) for c in classes)]
+    return tuple(sorted({*named, *members}, key=lambda u: (u.path, u.start, u.name)))
+
+
+def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:
+    """Return the deleted units a statement names: public ones, and those the tests use."""
+    functions = [u for u in deleted if u.kind != "class"]
+    outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
     told = [u for u in outer if u.public or _last(u) in used or _special(u)]
     return tuple(told or outer)
 
 
-def deleted_code(recipe: Recipe, pristine: Tree) -> frozenset[str]:
-    """Return the stripped deleted lines of at least 25 characters, signatures excepted."""
+def deleted_code(deleted: Iterable[Unit], pristine: Tree) -> frozenset[str]:
+    """Return the stripped lines of at least 25 characters of deleted bodies.
+
+    Signatures and docstrings are no code in this sense: a statement may tell them.
+    """
     lines: set[str] = set()
-    for edit in recipe.deletions:
-        text = removed_bytes(pristine, edit).decode("utf-8", "replace")
-        lines.update(line.strip() for line in text.splitlines())
+    for unit in deleted:
+        if unit.kind != "class":
+            text = pristine[unit.path].data.decode("utf-8", "replace")
+            lines.update(line.strip() for line in text.split("\n")[unit.body - 1 : unit.end])
     return frozenset(t for t in lines if len(t) >= _QUOTED_LINE and not _SIGNATURE.match(t))
 
 
@@ -104,11 +109,8 @@ def hidden_names(recipe: Recipe) -> frozenset[str]:
 class _Filter:
     """Drops phrases that quote deleted code or name a hidden test."""
 
-    def __init__(self, recipe: Recipe, pristine: Tree, docs: Iterable[SymbolDoc]) -> None:
-        documentation = "\n".join(doc.docstring for doc in docs)
-        code = deleted_code(recipe, pristine)
-        self._code = frozenset(line for line in code if line not in documentation)
-        self._hidden = hidden_names(recipe)
+    def __init__(self, code: frozenset[str], hidden: frozenset[str]) -> None:
+        self._code, self._hidden = code, hidden
 
     def of(self, phrases: Iterable[str]) -> tuple[str, ...]:
         """Return the phrases that may be told, each once, in order."""
