@@ -1,6 +1,7 @@
 """What episodes share: one backend, restored environments, materialised tasks, one grader."""
 
 import threading
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -25,6 +26,9 @@ _ENVIRONMENTS_KEPT = 64
 
 class Runtime:
     """Opens episodes.  Thread-safe; nothing is started before it is needed; pickles as its options.
+
+    A bundled repository runs in the environment this machine offers: its interpreter's version is
+    the machine's, not the recipe's.
 
     A backend opened by name belongs to the runtime and is closed with it; one that was handed in
     belongs to whoever opened it.
@@ -146,8 +150,9 @@ class Runtime:
 
     def _materialise(self, recipe: Recipe, taskset: Taskset) -> Task:
         lock = taskset.environment(recipe.environment)
-        if recipe.source.kind == "bundled":
-            bundled = bundled_environment(self.backend)
-            lock = bundled.lock
-            self._environments.put(digest_of(lock), bundled)
-        return materialise(recipe, taskset.baseline(recipe.baseline), lock)
+        task = materialise(recipe, taskset.baseline(recipe.baseline), lock)
+        if recipe.source.kind != "bundled":
+            return task
+        bundled = bundled_environment(self.backend)
+        self._environments.put(digest_of(bundled.lock), bundled)
+        return replace(task, lock=bundled.lock)
