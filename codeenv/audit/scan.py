@@ -124,7 +124,8 @@ def _densest(text: bytes, names: frozenset[str]) -> frozenset[str]:
         blocks.setdefault(found.start() // _BLOCK, set()).add(found.group(1).decode())
     empty: set[str] = set()
     windows = [held | blocks.get(number + 1, empty) for number, held in blocks.items()]
-    return frozenset(max([empty, *windows], key=len))
+    best: set[str] = max([empty, *windows], key=len)
+    return frozenset(best)
 
 
 def _longest_first(names: Iterable[str]) -> list[str]:
