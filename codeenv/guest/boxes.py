@@ -109,13 +109,15 @@ def start(spec: BoxSpec, layer: Callable[[str], str]) -> Box:
     """
     ours, theirs = socket.socketpair()
     ours.settimeout(_PATIENCE)
+    ids = os.getuid(), os.getgid()
     if spec.mode == "plain":
-        plain.prepare(spec, layer(spec.layer))
+        plain.prepare(spec, layer)
         pid = os.fork()
     else:
+        os.makedirs(namespaces.STAGE, exist_ok=True)
         pid = system.fork_into(namespaces.flags(spec))
     if pid == 0:
-        _child(spec, layer, theirs)
+        _child(spec, layer, theirs, ids)
     theirs.close()
     box = Box(spec, pid, ours)
     try:
@@ -126,8 +128,15 @@ def start(spec: BoxSpec, layer: Callable[[str], str]) -> Box:
     return box
 
 
-def become(uid: int) -> None:
-    """Turn from root into an ordinary user without privileges, for good."""
+def become(uid: int, root: str) -> None:
+    """Turn from root into an ordinary user without privileges, for good.
+
+    First take the folder for layers over, and show all of ``/proc``: what a wall covers of it as
+    root, boxes may not uncover, and the kernel would then refuse them a ``/proc`` of their own.
+    """
+    os.chown(root, uid, uid)
+    flags = system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
+    system.mount("proc", "/proc", "proc", flags)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -148,36 +157,33 @@ def _await_ready(box: Box) -> None:
     box.workspace = fds[0]
 
 
-def _child(spec: BoxSpec, layer: Callable[[str], str], channel: socket.socket) -> None:
+def _child(
+    spec: BoxSpec, layer: Callable[[str], str], channel: socket.socket, outer: tuple[int, int]
+) -> None:
     """Be the box; never returns."""
     try:
         _close_others(channel.fileno())
         if spec.mode == "namespaces":
-            overlay = namespaces.enter(spec, layer)
+            overlay = namespaces.enter(spec, layer, outer)
         else:
             overlay = False
             plain.enter(spec)
         folder = os.open(spec.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], [folder])
         os.close(folder)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            channel.sendall(Frame({"error": _trace(error)}).encode())
-        os._exit(1)
-    try:
         run_server(channel, spec.setting, init=spec.mode == "namespaces")
-    except BaseException as error:  # noqa: BLE001 - the border of the process: to the wall's log
-        os.write(2, f"{_trace(error)}\n".encode())
+    except BaseException as error:  # noqa: BLE001 - the border of the process
+        with contextlib.suppress(OSError):
+            os.write(2, f"{_trace(error)}\n".encode())
+            channel.sendall(Frame({"error": _trace(error)}).encode())
         os._exit(1)
     os._exit(0)
 
 
 def _close_others(keep: int) -> None:
     """Close everything inherited from the supervisor but standard streams and the channel."""
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) > 2 and int(name) != keep:
-            with contextlib.suppress(OSError):
-                os.close(int(name))
+    os.closerange(3, keep)
+    os.closerange(keep + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 def _trace(error: BaseException) -> str:

@@ -1,9 +1,27 @@
-"""A box in namespaces of its own, made by a supervisor that has no privilege."""
+"""A box in namespaces of its own, made by a supervisor that has no privilege.
 
+The new process has all capabilities in its own user namespace only; it mounts what the box needs and
+gives everything up before the first command runs.
+"""
+
+import contextlib
+import fcntl
+import os
+import resource
+import shutil
+import socket
+import struct
 from collections.abc import Callable
 
-from codeenv.guest import system
+from codeenv.guest import seccomp, system
 from codeenv.guest.spec import BoxSpec
+
+STAGE = "/run/codeenv/stage"
+"""Where a box's own tmpfs is mounted before its parts go where they belong; covered at the end."""
+_PLAIN = system.MS_NOSUID | system.MS_NODEV
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_OOM_SCORE = "500"
+_FILES = 4096
 
 
 def flags(spec: BoxSpec) -> int:
@@ -18,6 +36,119 @@ def flags(spec: BoxSpec) -> int:
     return own if spec.network else own | system.CLONE_NEWNET
 
 
-def enter(spec: BoxSpec, layer: Callable[[str], str]) -> bool:
-    """Build the box around the new process and lock it; return whether an overlay was possible."""
-    raise OSError("not written yet")
+def enter(spec: BoxSpec, layer: Callable[[str], str], outer: tuple[int, int]) -> bool:
+    """Build the box around the new process and lock it.
+
+    Args:
+        spec: What to build.
+        layer: Tells a layer's folder from its digest.
+        outer: User and group id of the supervisor.
+
+    Returns:
+        Whether the workspace is an overlay (else a copy).
+
+    Raises:
+        OSError: If the kernel or the wall refuses a step.
+    """
+    _map_user(spec.uid, outer)
+    os.umask(0o022)
+    system.mount("none", "/", flags=system.MS_REC | system.MS_SLAVE)
+    _mount_stage(spec)
+    overlay = _mount_workspace(spec, layer(spec.layer))
+    _mount_own_folders(spec)
+    for target, digest in spec.mounts:
+        _bind(layer(digest), target)
+        system.mount("", target, flags=system.MS_BIND | system.MS_REMOUNT | system.MS_RDONLY | _PLAIN)
+    _mount_kernel()
+    system.set_hostname("sandbox")
+    if not spec.network:
+        _loopback_up()
+    os.chdir(spec.workspace)
+    _limit(spec)
+    _lock()
+    return overlay
+
+
+def _map_user(inner: int, outer: tuple[int, int]) -> None:
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{inner} {outer[0]} 1"),
+        ("gid_map", f"{inner} {outer[1]} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def _mount_stage(spec: BoxSpec) -> None:
+    options = f"size={spec.disk},nr_inodes={2 * spec.entries},mode=755"
+    system.mount("tmpfs", STAGE, "tmpfs", _PLAIN, options)
+    for name, mode in (("upper", 0o755), ("work", 0o755), ("home", 0o755), ("temporary", 0o755)):
+        os.mkdir(f"{STAGE}/{name}", mode)
+
+
+def _mount_workspace(spec: BoxSpec, layer: str) -> bool:
+    upper, work = f"{STAGE}/upper", f"{STAGE}/work"
+    options = f"lowerdir={layer},upperdir={upper},workdir={work},userxattr"
+    try:
+        system.mount("overlay", spec.workspace, "overlay", _PLAIN, options)
+    except OSError:  # refused by an older kernel or a security module: slower, but the same box
+        shutil.copytree(layer, upper, symlinks=True, dirs_exist_ok=True)
+        _bind(upper, spec.workspace)
+        return False
+    return True
+
+
+def _mount_own_folders(spec: BoxSpec) -> None:
+    _bind(f"{STAGE}/home", spec.home)
+    for n, target in enumerate(spec.temporary):
+        own = f"{STAGE}/temporary/{n}"
+        os.mkdir(own)
+        os.chmod(own, 0o1777)
+        _bind(own, target)
+
+
+def _mount_kernel() -> None:
+    """Mount what the new namespaces show: own processes, terminals, queues; and cover /run."""
+    system.mount("proc", "/proc", "proc", _PLAIN | system.MS_NOEXEC)
+    options = "newinstance,ptmxmode=0666,mode=620"
+    system.mount("devpts", "/dev/pts", "devpts", system.MS_NOSUID | system.MS_NOEXEC, options)
+    if os.path.isdir("/dev/mqueue"):
+        system.mount("mqueue", "/dev/mqueue", "mqueue", _PLAIN | system.MS_NOEXEC)
+    system.mount("tmpfs", "/run", "tmpfs", _PLAIN, "size=1m,mode=755")
+
+
+def _bind(source: str, target: str) -> None:
+    system.mount(source, target, flags=system.MS_BIND)
+
+
+def _loopback_up() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        request = struct.pack("16sh14x", b"lo", 0)
+        answer = fcntl.ioctl(control, _SIOCGIFFLAGS, request)
+        (state,) = struct.unpack("16xh14x", answer)
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", state | _IFF_UP))
+
+
+def _limit(spec: BoxSpec) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: files,
+        resource.RLIMIT_FSIZE: spec.disk,
+        resource.RLIMIT_NPROC: spec.pids,
+        resource.RLIMIT_DATA: spec.memory,
+    }
+    for limit, value in limits.items():
+        if value or limit == resource.RLIMIT_CORE:
+            resource.setrlimit(limit, (value, value))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write(_OOM_SCORE)
+
+
+def _lock() -> None:
+    """Give up every privilege for good."""
+    system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+    system.drop_capabilities()
+    seccomp.lock()
+    system.prctl(system.PR_SET_DUMPABLE, 0)

@@ -6,16 +6,19 @@ import resource
 import shutil
 import signal
 import stat
+from collections.abc import Callable
 
-from codeenv.guest import system
+from codeenv.guest import seccomp, system
 from codeenv.guest.spec import BoxSpec
 
 
-def prepare(spec: BoxSpec, layer: str) -> None:
-    """Make the box's folders and copy the workspace (in the supervisor, before the fork)."""
+def prepare(spec: BoxSpec, layer: Callable[[str], str]) -> None:
+    """Make the box's folders, copy the workspace and mounted trees (in the supervisor, before the fork)."""
     for folder in (spec.home, *spec.temporary):
         os.makedirs(folder, exist_ok=True)
-    shutil.copytree(layer, spec.workspace, symlinks=True, dirs_exist_ok=True)
+    shutil.copytree(layer(spec.layer), spec.workspace, symlinks=True, dirs_exist_ok=True)
+    for target, digest in spec.mounts:
+        shutil.copytree(layer(digest), target, symlinks=True, dirs_exist_ok=True)
 
 
 def enter(spec: BoxSpec) -> None:
@@ -29,6 +32,7 @@ def enter(spec: BoxSpec) -> None:
     if spec.alone:
         resource.setrlimit(resource.RLIMIT_FSIZE, (spec.disk, spec.disk))
         system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+        seccomp.lock()
         system.prctl(system.PR_SET_DUMPABLE, 0)
 
 

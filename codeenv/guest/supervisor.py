@@ -95,11 +95,13 @@ class Supervisor:
 
     def start(self, header: Header, payload: bytes) -> Frame:
         """Learn where layers go and how long to wait; become an ordinary user."""
-        if header["uid"] is not None and os.getuid() == 0:
-            boxes.become(header["uid"])
         os.makedirs(header["root"], exist_ok=True)
+        if header["uid"] is not None and os.getuid() == 0:
+            boxes.become(header["uid"], header["root"])
         if header["own_root"]:
             self.root = header["root"]
+        if header["hidden"]:
+            system.prctl(system.PR_SET_DUMPABLE, 0)
         self._layers = f"{header['root']}/layers"
         self._idle_limit = header["idle_limit"]
         if header["watch_memory"]:

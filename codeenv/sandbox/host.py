@@ -28,6 +28,7 @@ class Start:
         uid: User to become if it starts as root; None to stay.
         idle_limit: Seconds without a request after which it ends by itself.
         watch_memory: Bytes of a box's processes to enforce by watching; 0 where a cgroup does.
+        hidden: Whether the agent's processes share its user and must not look into it.
     """
 
     root: str
@@ -35,11 +36,11 @@ class Start:
     uid: int | None = None
     idle_limit: float = 6 * 3600.0
     watch_memory: int = 0
+    hidden: bool = False
 
     def header(self) -> Header:
         """Return the request."""
-        names = ("root", "own_root", "uid", "idle_limit", "watch_memory")
-        return {"op": "start", **{name: getattr(self, name) for name in names}}
+        return {"op": "start", **{name: getattr(self, name) for name in Start.__slots__}}
 
 
 @dataclass

@@ -150,6 +150,7 @@ class HostPool:
 def _fields(spec: BoxSpec, layers: Sequence[str], mounts: Sequence[Mount]) -> dict[str, object]:
     fields: dict[str, object] = {name: getattr(spec, name) for name in BoxSpec.__slots__}
     fields["layer"] = layers[0]
-    fields["mounts"] = list(zip((mount.target for mount in mounts), layers[1:], strict=True))
+    if spec.alone:
+        fields["mounts"] = list(zip((mount.target for mount in mounts), layers[1:], strict=True))
     fields["variables"] = dict(spec.variables)
     return fields

@@ -1,17 +1,127 @@
 """Choosing a backend by name, and telling what works on this machine."""
 
-from codeenv.errors import UsageError
-from codeenv.sandbox.base import Backend
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeenv.errors import BackendUnavailable, CodeEnvError, UsageError
+from codeenv.sandbox.base import Backend, Image
+from codeenv.sandbox.bubblewrap import BubblewrapBackend, find_program
 from codeenv.sandbox.local import LocalBackend
+from codeenv.tree import Tree
+
+NAMES = ("docker", "bubblewrap", "local")
+_USER_NAMESPACES = "the kernel or a security module refuses unprivileged user namespaces"
 
 
-def open_backend(name: str = "auto", **options: object) -> Backend:
-    """Return a backend.
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one backend's wall needs and whether it is here; ``hint`` says what to do if not."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    hint: str = ""
+    version: str = ""
+
+
+def open_backend(name: str = "auto", **options: str) -> Backend:
+    """Return a backend: ``docker``, ``bubblewrap``, ``local``, or ``auto`` for a wall that works.
+
+    Args:
+        name: Which; ``auto`` takes Docker, else bubblewrap, and never ``local``.
+        options: ``isolation="container"`` (``docker``): a fresh container per episode.
 
     Raises:
-        UsageError: If there is no backend of this name.
+        UsageError: If there is no such backend or option.
         BackendUnavailable: If it does not work here.
     """
+    makers: Mapping[str, Callable[..., Backend]] = {
+        "auto": _auto,
+        "docker": _docker,
+        "bubblewrap": BubblewrapBackend,
+        "local": LocalBackend,
+    }
+    if name not in makers:
+        raise UsageError(f"no backend is named {name}", hint=f"one of auto, {', '.join(NAMES)}")
+    unknown = set(options) - ({"isolation"} if name in ("docker", "auto") else set())
+    if unknown:
+        raise UsageError(f"backend {name} has no option {', '.join(sorted(unknown))}")
+    return makers[name](**options)
+
+
+def probe(name: str) -> Probe:
+    """Look whether a backend works here, by using it."""
+    probes = {"docker": _probe_docker, "bubblewrap": _probe_bubblewrap}
     if name == "local":
-        return LocalBackend()
-    raise UsageError(f"no backend named {name}")
+        return Probe(name, ok=True, detail="no isolation at all: tests and documentation only")
+    try:
+        return probes[name]()
+    except CodeEnvError as error:
+        return Probe(name, ok=False, detail=error.message, hint=error.hint)
+
+
+def _auto(**options: str) -> Backend:
+    problems = []
+    for make in (_docker, BubblewrapBackend):
+        try:
+            return make(**options) if make is _docker else make()
+        except BackendUnavailable as error:
+            problems.append(error.message)
+    raise BackendUnavailable(
+        f"no sandbox works here: {'; '.join(problems)}",
+        hint="start Docker, or apt-get install bubblewrap; codeenv doctor tells more",
+    )
+
+
+def _docker(isolation: str = "box") -> Backend:
+    from codeenv.sandbox.docker import DockerBackend
+
+    if isolation not in ("box", "container"):
+        raise UsageError(f"no isolation is named {isolation}", hint="box or container")
+    return DockerBackend("container" if isolation == "container" else "box")
+
+
+def _probe_docker() -> Probe:
+    from codeenv.sandbox.docker_client import connect, engine_errors
+
+    with closing(connect()) as client, engine_errors("cannot ask the Docker engine"):
+        info = client.info()
+    detail = f"{info.get('Driver')}, cgroup v{info.get('CgroupVersion', '1')}"
+    hint = f"{_USER_NAMESPACES}: pass isolation=container" if _refused() else ""
+    return Probe("docker", ok=True, detail=detail, hint=hint, version=info["ServerVersion"])
+
+
+def _probe_bubblewrap() -> Probe:
+    program = find_program()
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = said.stdout.strip().rpartition(" ")[2]
+    python = str(Path(sys.base_prefix).resolve() / "bin/python3")
+    image = Image("probe", "host", Path("/"), (), {}, python)
+    backend = BubblewrapBackend()
+    try:
+        with backend.open(image, Tree({})) as box:
+            works = box.exec("true").exit_code == 0
+            detail = "overlay workspaces" if box.overlay else "copied workspaces (no overlay)"
+    except CodeEnvError as error:
+        return Probe("bubblewrap", False, error.message, f"{_USER_NAMESPACES}?", version)
+    finally:
+        backend.close()
+    return Probe("bubblewrap", works, detail, version=version)
+
+
+def _refused() -> bool:
+    """Return whether this kernel's settings forbid ordinary users namespaces of their own."""
+    settings = {
+        "/proc/sys/user/max_user_namespaces": "0",
+        "/proc/sys/kernel/unprivileged_userns_clone": "0",
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
+    }
+    for path, refusing in settings.items():
+        file = Path(path)
+        if file.is_file() and file.read_text().strip() == refusing:
+            return True
+    return False

@@ -1,0 +1,140 @@
+"""One container as a wall: what it may do, and how it starts."""
+
+import json
+import socket
+import time
+from typing import Any
+
+import docker
+from docker.types import LogConfig
+
+from codeenv.errors import SandboxError
+from codeenv.sandbox.bundle import bootstrap
+from codeenv.sandbox.docker_client import engine_errors
+from codeenv.sandbox.docker_stream import DockerTransport
+from codeenv.sandbox.owner import owner
+from codeenv.sandbox.pool import HostKey
+from codeenv.sandbox.variables import HOME, WORKSPACE
+from codeenv.sandbox.walled import AGENT, NOBODY
+
+OWNER_LABEL, DEADLINE_LABEL, RUN_LABEL = "codeenv.owner", "codeenv.deadline", "codeenv.run"
+LIFETIME = 24 * 3600
+"""Seconds after which ``gc`` removes a container whoever owns it."""
+_HEADROOM = 128 * 1024**2
+"""Bytes for the supervisor and the layers, on top of what a box may use."""
+_OWN_PROCESSES = 16
+_DENIED = (
+    "acct add_key adjtimex bpf clock_adjtime clock_settime create_module delete_module "
+    "fanotify_init finit_module init_module io_uring_enter io_uring_register io_uring_setup ioperm "
+    "iopl kcmp kexec_file_load kexec_load keyctl lookup_dcookie migrate_pages modify_ldt "
+    "move_pages nfsservctl open_by_handle_at perf_event_open pidfd_getfd process_vm_readv "
+    "process_vm_writev ptrace quotactl quotactl_fd reboot request_key setns settimeofday swapoff "
+    "swapon syslog uselib userfaultfd vhangup"
+).split()
+_PROFILE = json.dumps(
+    {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "syscalls": [{"names": _DENIED, "action": "SCMP_ACT_ERRNO", "errnoRet": 1}],
+    }
+)
+
+
+def start_wall(
+    client: docker.DockerClient, tag: str, key: HostKey, *, nested: bool, run: str
+) -> DockerTransport:
+    """Start a container and attach to it.
+
+    Args:
+        client: The engine.
+        tag: Image to start.
+        key: What it will serve.
+        nested: Whether boxes get namespaces of their own in it.
+        run: Label that names who started it.
+
+    Raises:
+        SandboxError: If the engine refuses.
+    """
+    api = client.api
+    deadline = int(time.time()) + LIFETIME
+    with engine_errors("cannot start a sandbox container"):
+        host_config = api.create_host_config(**_host_options(client, key, nested=nested))
+        host_config["MaskedPaths"] = []  # else no box could mount a /proc of its own
+        host_config["ReadonlyPaths"] = []
+        created = api.create_container(
+            tag,
+            command=list(bootstrap("/usr/bin/python3")),
+            entrypoint=[],
+            user=_user(nested=nested),
+            environment={"LANG": "C.UTF-8"},
+            working_dir="/",
+            stdin_open=True,
+            network_disabled=False,
+            hostname="sandbox",
+            labels={OWNER_LABEL: owner(), DEADLINE_LABEL: str(deadline), RUN_LABEL: run},
+            host_config=host_config,
+        )
+        try:
+            stream = _attach(client, created["Id"])
+            api.start(created["Id"])
+        except BaseException:
+            api.remove_container(created["Id"], force=True)
+            raise
+    return DockerTransport(api, created["Id"], stream)
+
+
+def _attach(client: docker.DockerClient, container: str) -> socket.socket:
+    wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+    attached = client.api.attach_socket(container, params=wanted)
+    stream = getattr(attached, "_sock", attached)
+    if not isinstance(stream, socket.socket):
+        raise SandboxError(f"cannot attach to a container over {type(stream).__name__}")
+    duplicate = stream.dup()
+    attached.close()
+    return duplicate
+
+
+def _host_options(
+    client: docker.DockerClient, key: HostKey, *, nested: bool
+) -> dict[str, Any]:
+    limits = key.limits
+    memory = limits.memory + _HEADROOM
+    return {
+        "network_mode": "bridge" if key.network else "none",
+        "read_only": True,
+        "tmpfs": _tmpfs(key, nested=nested),
+        "cap_drop": ["ALL"],
+        "security_opt": _security(client),
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "pids_limit": limits.pids + _OWN_PROCESSES,
+        "nano_cpus": int(limits.cpus * 1e9),
+        "ipc_mode": "private",
+        "shm_size": limits.disk,
+        "init": False,
+        "auto_remove": True,
+        "log_config": LogConfig(type="none"),
+    }
+
+
+def _user(*, nested: bool) -> str:
+    user = NOBODY if nested else AGENT
+    return f"{user}:{user}"
+
+
+def _tmpfs(key: HostKey, *, nested: bool) -> dict[str, str]:
+    uid, _, gid = _user(nested=nested).partition(":")
+    own = f"rw,exec,nosuid,nodev,uid={uid},gid={gid}"
+    folders = {"/run": f"{own},mode=755"}
+    folders |= dict.fromkeys(key.targets, f"{own},mode=755")
+    if not nested:
+        folders |= dict.fromkeys((WORKSPACE, HOME), f"{own},mode=755,size={key.limits.disk}")
+        shared = ("/tmp", "/var/tmp")  # noqa: S108 - of the container
+        folders |= dict.fromkeys(shared, f"{own},mode=1777,size={key.limits.disk}")
+    return folders
+
+
+def _security(client: docker.DockerClient) -> list[str]:
+    options = ["no-new-privileges:true", f"seccomp={_PROFILE}"]
+    if any("apparmor" in option for option in client.info().get("SecurityOptions") or ()):
+        options.append("apparmor=unconfined")  # Docker's profile refuses the box's mounts
+    return options

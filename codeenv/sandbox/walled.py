@@ -1,0 +1,52 @@
+"""What the backends with a wall have in common: where things are in their boxes."""
+
+from codeenv.guest.spec import BoxSpec, Mode
+from codeenv.sandbox.pool import HostKey
+from codeenv.sandbox.variables import HOME, WORKSPACE, base_variables
+
+LAYERS = "/run/codeenv"
+"""Folder of a wall for workspaces and mounted trees; no box sees it."""
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - of a box, private to it
+AGENT = 1000
+"""User and group in a box."""
+NOBODY = 65534
+"""Who a wall's supervisor is outside of it, where a box maps users: an escape would be nobody."""
+USERS = f"""\
+root:x:0:0:root:/root:/bin/bash
+agent:x:{AGENT}:{AGENT}:agent:{HOME}:/bin/bash
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+"""
+GROUPS = f"""\
+root:x:0:
+agent:x:{AGENT}:
+nogroup:x:65534:
+"""
+
+
+def walled_spec(key: HostKey, number: int, *, memory: int, mode: Mode = "namespaces") -> BoxSpec:
+    """Return the spec of a box behind a wall.
+
+    Args:
+        key: What it was asked for.
+        number: The box's number.
+        memory: Bytes one process may allocate, where no cgroup limits all of them; else 0.
+        mode: Whether the box has namespaces of its own.
+    """
+    limits = key.limits
+    return BoxSpec(
+        box=number,
+        mode=mode,
+        layer="",
+        workspace=WORKSPACE,
+        home=HOME,
+        temporary=TEMPORARY,
+        mounts=(),
+        variables=base_variables(key.image),
+        alone=True,
+        network=key.network,
+        uid=AGENT,
+        memory=memory,
+        pids=limits.pids,
+        disk=min(limits.disk, limits.memory),
+        entries=limits.files,
+    )
