@@ -30,8 +30,8 @@ def _status(test: str, run: TestRun, collected: int, whole: bool) -> TestStatus:
 
 
 def nothing_ran(run: TestRun) -> bool:
-    """Return whether a run ended early without a single result or collection error."""
-    return not run.complete and not run.results and not run.errors
+    """Return whether a run ended early without a single result."""
+    return not run.complete and not run.results
 
 
 def make_grade(
