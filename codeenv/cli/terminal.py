@@ -13,9 +13,11 @@ from pydantic import BaseModel
 from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
+    ProgressBar,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
 )
@@ -72,12 +74,30 @@ class Terminal:
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
+            _Bar(bar_width=24),
+            _Count(),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=self._err, transient=True) as bars:
             yield Steps(self, bars, title, total)
+
+
+class _Bar(BarColumn):
+    """A bar, once it is known how much there is."""
+
+    def render(self, task: Task) -> ProgressBar:
+        """Draw nothing before that."""
+        bar = super().render(task)
+        bar.width = 0 if task.total is None else self.bar_width
+        return bar
+
+
+class _Count(ProgressColumn):
+    """``3/20``, once it is known how much there is."""
+
+    def render(self, task: Task) -> Text:
+        """Draw nothing before that."""
+        return Text("" if task.total is None else f"{int(task.completed)}/{int(task.total)}")
 
 
 class Steps:
@@ -111,7 +131,7 @@ class Steps:
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """Return a plain table: no frame, numbers to the right."""
     cells = [[*row] for row in rows]
-    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
     for index, heading in enumerate(headings):
         numeric = bool(cells) and all(isinstance(row[index], int | float) for row in cells)
         drawn.add_column(heading, justify="right" if numeric else "left", overflow="fold")
