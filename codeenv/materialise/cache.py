@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from codeenv.tasks.models import Baseline, EnvironmentLock, Recipe
 from codeenv.tasks.taskset import write_atomic
 from codeenv.tree import Delta, Entry, Tree
 
-_VERSION = 1
-"""Raised whenever the same recipe would give another task (statement, file rules, layout)."""
+_PACKAGE = Path(__file__).resolve().parents[1]
+_MAKERS = ("materialise", "languages")
+"""The packages whose code decides what a recipe gives: a task made by other code is not found."""
 
 
 def load_task(recipe: Recipe, baseline: Baseline, lock: EnvironmentLock) -> Task | None:
@@ -68,8 +70,17 @@ def store_task(task: Task) -> None:
 
 
 def _place(recipe: Recipe) -> Path:
-    key = hashlib.sha256(f"{_VERSION} {digest_of(recipe)}".encode()).hexdigest()
+    key = hashlib.sha256(f"{_makers_digest()} {digest_of(recipe)}".encode()).hexdigest()
     return cache_folder("tasks") / key
+
+
+@cache
+def _makers_digest() -> str:
+    total = hashlib.sha256()
+    for package in _MAKERS:
+        for file in sorted((_PACKAGE / package).rglob("*.py")):
+            total.update(file.read_bytes())
+    return total.hexdigest()
 
 
 def _layout(values: dict[str, Any]) -> Layout:
