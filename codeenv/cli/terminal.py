@@ -14,13 +14,13 @@ from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
-    ProgressBar,
     ProgressColumn,
     SpinnerColumn,
     Task,
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
