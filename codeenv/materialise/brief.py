@@ -24,6 +24,7 @@ class Brief:
         title: Of the task.
         paths: Files the feature is taken from.
         gone: The ones among them that do not exist any more.
+        exports: Other files from which imports or exports of the feature were taken.
         symbols: What is missing, by path and position.
         stubbed: Whether the signatures are still in place.
         behaviours: What the tests speak of, one phrase each.
@@ -35,6 +36,7 @@ class Brief:
     title: str
     paths: tuple[str, ...]
     gone: tuple[str, ...]
+    exports: tuple[str, ...]
     symbols: tuple[SymbolDoc, ...]
     stubbed: bool
     behaviours: tuple[str, ...]
@@ -57,6 +59,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         title=recipe.title,
         paths=paths,
         gone=tuple(p for p in paths if p not in damaged),
+        exports=_exports(recipe, layout, paths),
         symbols=tuple(docs),
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
@@ -125,6 +128,15 @@ class _Filter:
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
     deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
     return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
+
+
+def _exports(recipe: Recipe, layout: Layout, paths: Sequence[str]) -> tuple[str, ...]:
+    cleaned = {
+        o.path
+        for o in recipe.deletions
+        if o.kind == "export" or (o.kind == "import" and o.path not in paths)
+    }
+    return tuple(sorted(cleaned & frozenset(layout.source_files)))
 
 
 def _inside(unit: Unit, outer: Unit) -> bool:

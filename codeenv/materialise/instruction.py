@@ -84,6 +84,8 @@ def _missing(brief: Brief, *, docstrings: bool) -> str:
     silent = [p for p in brief.gone if p not in {d.unit.path for d in brief.symbols}]
     if silent:
         lines += ["", f"These files are gone as a whole: {_listed(silent)}."]
+    if brief.exports:
+        lines += ["", f"Imports or exports of it are also gone from {_listed(brief.exports)}."]
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
@@ -100,6 +102,7 @@ def _symbol(doc: SymbolDoc, *, docstrings: bool) -> Iterator[str]:
         yield "  Its documentation:"
         yield ""
         yield from (f"      {line}".rstrip() for line in doc.docstring.strip().splitlines())
+        yield ""
     elif doc.summary:
         yield f"  {' '.join(doc.summary.split())}"
     if doc.raises:

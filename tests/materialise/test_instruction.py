@@ -34,6 +34,12 @@ def test_every_vanished_name_the_tests_use_is_told_from_level_3_on():
     assert {"slug", "joiner"} <= told
 
 
+def test_level_3_tells_where_exports_are_gone():
+    text = statement("L3")
+    assert "exports of it are also gone from `src/notes/__init__.py`" in text
+    assert "__init__" not in statement("L3", "stub")
+
+
 def test_levels_below_3_tell_no_names():
     for level in ("L1", "L2"):
         assert "def slug" not in statement(level)
