@@ -14,6 +14,7 @@ from codeenv.cli.parser import build_parser
 from codeenv.cli.signals import sigterm_as_interrupt
 from codeenv.errors import CodeEnvError, MachineError
 
+_LONGEST = 600
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -61,7 +62,10 @@ def _disk_full(error: OSError) -> CodeEnvError:
 
 
 def _one_line(text: str) -> str:
-    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
+    """Join lines, keep control characters out, and end what is too long for a terminal."""
+    line = "; ".join(line.strip() for line in text.splitlines() if line.strip())
+    line = "".join(c if c.isprintable() else "?" for c in line)
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + " …"
 
 
 def _say(text: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from codeenv.cli import main
 from codeenv.cli.parser import COMMANDS
 from codeenv.cli.signals import sigterm_as_interrupt
+from codeenv.errors import MachineError
 
 
 def codeenv(*words, **options):
@@ -158,3 +159,14 @@ def test_a_reader_that_leaves_early_is_no_error_message():
         os.close(writing)
 
     assert done.stderr == b""
+
+
+def test_an_error_that_quotes_hostile_output_is_one_short_harmless_line(ending, capsys):
+    ending(MachineError("no test passes", hint="\x1b[2J log\n" * 500))
+
+    assert main(["gc"]) == 2
+
+    err = capsys.readouterr().err
+    assert "\x1b" not in err
+    assert len(err.splitlines()) == 2
+    assert len(err) < 1000
