@@ -94,8 +94,9 @@ def _names(error: BaseException) -> Iterator[str]:
 def _places(trace: TracebackType | None, workspace: str) -> Iterator[str]:
     root = os.path.realpath(workspace) + os.sep
     for frame, _ in traceback.walk_tb(trace):
-        path = os.path.realpath(frame.f_code.co_filename)
-        if path.startswith(root):
+        name = frame.f_code.co_filename
+        path = os.path.realpath(name)
+        if path.startswith(root) and not name.startswith("<"):
             yield f"{path[len(root) :]}::{_qualified_name(frame.f_code)}"
 
 

@@ -14,8 +14,10 @@ from codeenv.languages.base import (
 )
 from codeenv.languages.python import missing, runner
 from codeenv.languages.python.admissible import is_admissible
+from codeenv.languages.python.deletion import delete_units
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
+from codeenv.languages.python.units import list_units
 from codeenv.sandbox.base import Image, Mount, Sandbox
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
@@ -59,13 +61,13 @@ class PythonLanguage:
 
     def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
         """Return the functions, methods and classes of the source files, in file order."""
-        raise NotImplementedError
+        return list_units(tree, layout)
 
     def delete(
         self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned."""
-        raise NotImplementedError
+        return delete_units(tree, layout, units, mode)
 
     def hide(
         self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]

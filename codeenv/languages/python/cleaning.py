@@ -1,0 +1,146 @@
+"""What goes with a deletion: exports, imports of what vanished, imports that nobody needs."""
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator
+
+from codeenv.languages.python.edits import Edit, Label, drop_elements
+from codeenv.languages.python.project import Project, used_from_outside
+from codeenv.languages.python.references import Import, References
+from codeenv.languages.python.syntax import Source
+
+_EXPORT = Label("__all__", "export", "clean")
+_IMPORT = Label("", "import", "clean")
+
+
+def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.stmt]:
+    """Yield edits of ``__all__`` without the names; a whole statement where it only adds one.
+
+    Raises:
+        ValueError: If an unparenthesised tuple would be empty.
+    """
+    for statement in source.module.body:
+        if not _speaks_of_all(statement):
+            continue
+        value = getattr(statement, "value", None)
+        arguments = value.args if isinstance(value, ast.Call) else []
+        if arguments and all(_text(a) in names for a in arguments):
+            yield statement
+        for node in ast.walk(statement):
+            if isinstance(node, ast.List | ast.Tuple | ast.Set):
+                yield from _drop_from_container(source, node, names)
+
+
+def export_lines(source: Source) -> frozenset[int]:
+    """Return the lines of the statements that make ``__all__``."""
+    found: set[int] = set()
+    for statement in source.module.body:
+        if _speaks_of_all(statement):
+            found |= set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+    return frozenset(found)
+
+
+def drop_imports(
+    source: Source, imports: Collection[Import]
+) -> tuple[tuple[Edit, ...], tuple[ast.stmt, ...]]:
+    """Return edits that take names out of import statements, and statements to drop whole."""
+    by_statement: dict[ast.Import | ast.ImportFrom, set[int]] = {}
+    for imported in imports:
+        if imported.name != "*":
+            by_statement.setdefault(imported.node, set()).add(imported.index)
+    edits: list[Edit] = []
+    whole: list[ast.stmt] = []
+    for node, indices in by_statement.items():
+        if len(indices) == len(node.names):
+            whole.append(node)
+        else:
+            edits += drop_elements(source, node.names, indices, _IMPORT)
+    return tuple(edits), tuple(whole)
+
+
+def unused_imports(
+    file: References, gone: Callable[[int], bool], keep: Callable[[Import], bool]
+) -> tuple[Import, ...]:
+    """Return the top-level imports that only vanished lines used.
+
+    Args:
+        file: The file's references.
+        gone: Whether a line vanishes.
+        keep: Whether an import must stay for other reasons.
+    """
+    lost = {u.root for u in file.uses if gone(u.line)}
+    lost |= {w for t in file.texts if gone(t.line) for w in _words(t.text)}
+    stay = {u.root for u in file.uses if not gone(u.line)}
+    stay |= {w for t in file.texts if not gone(t.line) for w in _words(t.text)}
+    return tuple(
+        i
+        for i in file.imports
+        if i.top and i.bound in lost and i.bound not in stay and not gone(i.node.lineno)
+        if i.name != "*" and i.module != "__future__" and not keep(i)
+    )
+
+
+def must_stay(project: Project, path: str, imported: Import) -> bool:
+    """Return whether an import is there for others: a re-export, or reached from elsewhere."""
+    alias = imported.node.names[imported.index]
+    if alias.asname is not None and alias.asname == alias.name:
+        return True
+    if path.endswith(("/__init__.py", "/__init__.pyi")):
+        standard = imported.module.partition(".")[0] in sys.stdlib_module_names
+        if imported.level or not standard:
+            return True
+    return (project.modules.get(path, ""), imported.bound) in used_from_outside(project)
+
+
+def _drop_from_container(
+    source: Source, node: ast.List | ast.Tuple | ast.Set, names: Collection[str]
+) -> Iterator[Edit]:
+    dropped = {i for i, e in enumerate(node.elts) if _text(e) in names}
+    if not dropped:
+        return
+    start, end = source.span(node)
+    if len(dropped) == len(node.elts):
+        if source.text[start] not in "([{":
+            raise ValueError("nothing would be left in __all__")
+        yield Edit(start + 1, end - 1, "", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode)
+        return
+    edits = tuple(drop_elements(source, node.elts, dropped, _EXPORT))
+    yield from edits
+    kept = next(e for i, e in enumerate(node.elts) if i not in dropped)
+    if isinstance(node, ast.Tuple) and not _is_tuple(source, start, end, edits):
+        after = source.span(kept)[1]
+        yield Edit(after, after, ",", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode)
+
+
+def _is_tuple(source: Source, start: int, end: int, edits: tuple[Edit, ...]) -> bool:
+    text = source.text[start:end]
+    for edit in sorted(edits, key=lambda e: e.start, reverse=True):
+        text = text[: edit.start - start] + text[edit.end - start :]
+    try:
+        return isinstance(ast.parse(text.strip(), mode="eval").body, ast.Tuple)
+    except SyntaxError:
+        return False
+
+
+def _speaks_of_all(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Assign):
+        return any(_is_all(t) for t in statement.targets)
+    if isinstance(statement, ast.AnnAssign | ast.AugAssign):
+        return _is_all(statement.target)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
+    return isinstance(function, ast.Attribute) and _is_all(function.value)
+
+
+def _is_all(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "__all__"
+
+
+def _text(node: ast.expr) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return identifiers in a short string: it may be an annotation or a path to patch."""
+    return frozenset(re.findall(r"[A-Za-z_]\w*", text)) if len(text) <= 200 else frozenset()

@@ -1,0 +1,184 @@
+"""Delete units from a repository by byte spans, and clean what spoke of them."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from codeenv.languages.base import Layout, Unit
+from codeenv.languages.python.cleaning import (
+    drop_exports,
+    drop_imports,
+    must_stay,
+    unused_imports,
+)
+from codeenv.languages.python.definitions import Found, find_definitions
+from codeenv.languages.python.edits import (
+    Edit,
+    Kind,
+    Label,
+    applied,
+    drop_statements,
+    to_operations,
+    touching,
+)
+from codeenv.languages.python.project import Project, Spread, read_project
+from codeenv.languages.python.references import Import
+from codeenv.languages.python.refusals import refuse_removal, refuse_stubs
+from codeenv.languages.python.stubbing import stub_edits, stubbed_lines
+from codeenv.languages.python.syntax import Source, compiles, parse_source
+from codeenv.languages.python.targets import DeleteMode, Target, find_targets
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+_CLEAN_IMPORT = Label("", "import", "clean")
+_CLEAN_EXPORT = Label("__all__", "export", "clean")
+
+
+@dataclass
+class _File:
+    """What happens to one file."""
+
+    source: Source
+    edits: list[Edit] = field(default_factory=list)
+    statements: dict[ast.stmt, Label] = field(default_factory=dict)
+
+    def all_edits(self) -> tuple[Edit, ...]:
+        dropped = drop_statements(self.source, self.statements, self.statements)
+        return (*self.edits, *dropped)
+
+
+def delete_units(
+    tree: Tree, layout: Layout, units: Sequence[Unit], mode: DeleteMode
+) -> tuple[Operation, ...]:
+    """Return the edits that delete units.
+
+    Raises:
+        ValueError: If they cannot be deleted in this mode; the message is the reason.
+    """
+    project = read_project(tree, layout)
+    targets = find_targets(tree, project, units)
+    symbols = {symbol for target in targets for symbol in target.symbols}
+    spread = project.exporters(symbols)
+    files: dict[str, _File] = {}
+    if mode == "stub":
+        refuse_stubs(project, targets, spread)
+        _stub(project, targets, files)
+    else:
+        refuse_removal(tree, layout, project, targets, spread)
+        _remove(tree, project, targets, spread, files)
+    return _checked(tree, files)
+
+
+def _stub(project: Project, targets: tuple[Target, ...], files: dict[str, _File]) -> None:
+    for target in targets:
+        edits = tuple(e for f in target.found for e in stub_edits(target.source, f))
+        if not edits:
+            raise ValueError(f"nothing to stub: {min(target.names)}")
+        file = files.setdefault(target.path, _File(target.source))
+        file.edits += edits
+        lines = stubbed_lines(target.source, edits)
+        _drop_unused(project, target.path, file, lines, frozenset())
+
+
+def _remove(
+    tree: Tree,
+    project: Project,
+    targets: tuple[Target, ...],
+    spread: Spread,
+    files: dict[str, _File],
+) -> None:
+    for target in targets:
+        file = files.setdefault(target.path, _File(target.source))
+        file.statements |= {f.node: _label(f) for f in target.found}
+        _remove_twin(tree, target, files)
+    dropped: dict[str, list[Import]] = {}
+    for path, imported in spread.imports:
+        dropped.setdefault(path, []).append(imported)
+    for path in project.sources:
+        names = spread.names(project.modules[path])
+        if names or path in dropped:
+            file = _file(tree, files, path)
+            _drop_imports(file, dropped.get(path, []))
+            _drop_exports(file, names)
+    for path, file in files.items():
+        lines = _dropped_lines(file)
+        _drop_unused(project, path, file, lines, frozenset(dropped.get(path, ())))
+
+
+def _file(tree: Tree, files: dict[str, _File], path: str) -> _File:
+    if path not in files:
+        source = parse_source(tree[path].data)
+        if source is None:
+            raise ValueError(f"unreadable file: {path}")
+        files[path] = _File(source)
+    return files[path]
+
+
+def _remove_twin(tree: Tree, target: Target, files: dict[str, _File]) -> None:
+    """Drop the definitions of the same names from the ``.pyi`` file beside the source."""
+    path = target.path + "i"
+    if path not in tree or target.path.endswith(".pyi"):
+        return
+    file = _file(tree, files, path)
+    found = [d for d in find_definitions(file.source) if d.name in target.names]
+    file.statements |= {d.node: _label(d) for d in found}
+
+
+def _drop_imports(file: _File, imports: Sequence[Import]) -> None:
+    edits, whole = drop_imports(file.source, imports)
+    file.edits += edits
+    file.statements |= dict.fromkeys(whole, _CLEAN_IMPORT)
+
+
+def _drop_exports(file: _File, names: frozenset[str]) -> None:
+    for change in drop_exports(file.source, names):
+        if isinstance(change, Edit):
+            file.edits.append(change)
+        else:
+            file.statements[change] = _CLEAN_EXPORT
+
+
+def _drop_unused(
+    project: Project, path: str, file: _File, lines: frozenset[int], dropped: frozenset[Import]
+) -> None:
+    references = project.files.get(path)
+    if references is None:
+        return
+    unused = unused_imports(
+        references,
+        gone=lambda line: line in lines,
+        keep=lambda i: i in dropped or must_stay(project, path, i),
+    )
+    by_hand = [i for i in dropped if i not in unused]
+    if unused:
+        _merge_imports(file, [*unused, *by_hand])
+
+
+def _merge_imports(file: _File, imports: Sequence[Import]) -> None:
+    """Redo the import edits of a file with more names to drop."""
+    file.edits = [e for e in file.edits if e.kind != "import"]
+    file.statements = {s: label for s, label in file.statements.items() if label.kind != "import"}
+    _drop_imports(file, imports)
+
+
+def _dropped_lines(file: _File) -> frozenset[int]:
+    edits = tuple(drop_statements(file.source, file.statements, file.statements))
+    return stubbed_lines(file.source, edits)
+
+
+def _label(found: Found) -> Label:
+    kind: Kind = "class" if found.is_class else "method" if found.parent else "function"
+    return Label(found.name, kind, "remove")
+
+
+def _checked(tree: Tree, files: dict[str, _File]) -> tuple[Operation, ...]:
+    """Return the operations of all files, if what they leave compiles."""
+    result: list[Operation] = []
+    for path, file in sorted(files.items()):
+        operations = to_operations(path, file.source, file.all_edits())
+        if touching(operations):
+            raise ValueError(f"edits would overlap: {path}")
+        if not compiles(applied(tree[path].data, operations)):
+            raise ValueError(f"the result would not compile: {path}")
+        result += operations
+    return tuple(result)

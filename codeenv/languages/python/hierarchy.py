@@ -1,0 +1,96 @@
+"""The classes of a repository by name: bases, methods, and what their bases do with subclasses."""
+
+import argparse
+import ast
+import builtins
+import collections
+import collections.abc
+import enum
+import io
+import json
+import logging
+import string
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from codeenv.languages.base import Layout
+from codeenv.languages.python.definitions import find_definitions
+from codeenv.languages.python.references import bindings
+from codeenv.languages.python.syntax import parse_source
+from codeenv.tree import Tree
+
+_KNOWN = (
+    *(builtins, collections, collections.abc, io, enum, string, logging, threading, json),
+    *(argparse, ast),
+)
+
+
+@dataclass(frozen=True)
+class Class:
+    """One class: last parts of its bases' names, names its body binds, whether it has hooks."""
+
+    bases: tuple[str, ...]
+    names: frozenset[str]
+    registers: bool
+
+
+@lru_cache(maxsize=8)
+def read_classes(tree: Tree, layout: Layout) -> Mapping[str, tuple[Class, ...]]:
+    """Return the classes of the source files by simple name."""
+    found: dict[str, list[Class]] = {}
+    for path in layout.source_files:
+        source = parse_source(tree[path].data)
+        for definition in find_definitions(source) if source else ():
+            if isinstance(definition.node, ast.ClassDef):
+                found.setdefault(definition.node.name, []).append(_read(definition.node))
+    return {name: tuple(classes) for name, classes in found.items()}
+
+
+def inherited_from(
+    classes: Mapping[str, tuple[Class, ...]], bases: tuple[str, ...], name: str
+) -> str:
+    """Return the base class that also has a name, or ""."""
+    queue, seen = list(bases), set[str]()
+    while queue:
+        base = queue.pop(0)
+        if base in seen:
+            continue
+        seen.add(base)
+        for known in classes.get(base, ()):
+            if name in known.names:
+                return base
+            queue += known.bases
+        if base not in classes and _standard_has(base, name):
+            return base
+    return ""
+
+
+def registering_base(classes: Mapping[str, tuple[Class, ...]], bases: tuple[str, ...]) -> str:
+    """Return the base class of the project that is told of its subclasses, or ""."""
+    queue, seen = list(bases), set[str]()
+    while queue:
+        base = queue.pop(0)
+        for known in classes.get(base, ()) if base not in seen else ():
+            if known.registers:
+                return base
+            queue += known.bases
+        seen.add(base)
+    return ""
+
+
+def base_names(node: ast.ClassDef) -> tuple[str, ...]:
+    """Return the last parts of the names of a class's bases."""
+    return tuple(ast.unparse(b).partition("[")[0].rpartition(".")[2] for b in node.bases)
+
+
+def _read(node: ast.ClassDef) -> Class:
+    names = {name for name, _ in bindings(node.body)}
+    registers = "__init_subclass__" in names or any(k.arg == "metaclass" for k in node.keywords)
+    plain_meta = any(ast.unparse(k.value).endswith("ABCMeta") for k in node.keywords)
+    return Class(base_names(node), frozenset(names), registers and not plain_meta)
+
+
+def _standard_has(base: str, name: str) -> bool:
+    return any(hasattr(getattr(module, base, None), name) for module in _KNOWN)

@@ -1,0 +1,295 @@
+"""What one source file binds, imports and mentions, and what of that happens at import time."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from codeenv.languages.python.definitions import docstring_node, is_main_guard, is_type_checking
+from codeenv.languages.python.syntax import Definition, Function, parse_source
+
+UseKind = Literal["name", "call", "decorator", "base", "delete"]
+_LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A mention of a name in code.
+
+    Attributes:
+        name: Dotted as far as it is plain, e.g. ``json.dumps``.
+        line: Where.
+        kind: How.
+        eager: Whether it is evaluated when the module is imported.
+        scope: The class whose body it is in, if that class binds its first name; else "".
+    """
+
+    name: str
+    line: int
+    kind: UseKind
+    eager: bool
+    scope: str = ""
+
+    @property
+    def root(self) -> str:
+        """The first part of the name."""
+        return self.name.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One name bound by an import statement.
+
+    Attributes:
+        module: As written, without the leading dots (``level``).
+        level: Number of leading dots.
+        name: The name imported from the module; "" for ``import module``; ``*`` for all.
+        bound: The local name.
+        index: Position in the statement.
+        node: The statement.
+        top: Whether it is outside functions.
+        guarded: Whether it is in a ``try`` with handlers.
+    """
+
+    module: str
+    level: int
+    name: str
+    bound: str
+    index: int
+    node: ast.Import | ast.ImportFrom
+    top: bool
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string constant: its text, its line, and whether an attribute is looked up by it."""
+
+    text: str
+    line: int
+    lookup: bool
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All mentions in one file, in file order.
+
+    Attributes:
+        uses: Names in code.
+        imports: Names bound by imports.
+        texts: String constants, docstrings excluded.
+        bound: Name -> lines where the module's top level binds it by other means than imports.
+    """
+
+    uses: tuple[Use, ...]
+    imports: tuple[Import, ...]
+    texts: tuple[Text, ...]
+    bound: dict[str, tuple[int, ...]]
+
+
+@lru_cache(maxsize=2048)
+def references(data: bytes) -> References | None:
+    """Return the references of a source, or None if it is not editable Python."""
+    source = parse_source(data)
+    return _collect(source.module) if source else None
+
+
+def _collect(module: ast.Module) -> References:
+    """Collect the references of a module."""
+    collector = _Collector(_has_lazy_annotations(module))
+    collector.block(module.body, eager=True)
+    bound: dict[str, list[int]] = {}
+    for name, line in bindings(module.body):
+        bound.setdefault(name, []).append(line)
+    return References(
+        tuple(collector.uses),
+        tuple(_imports(module.body, top=True, guarded=False)),
+        tuple(collector.texts),
+        {name: tuple(lines) for name, lines in bound.items()},
+    )
+
+
+class _Collector:
+    """Walks a module and notes uses; function bodies are not eager."""
+
+    def __init__(self, lazy_annotations: bool) -> None:
+        self.uses: list[Use] = []
+        self.texts: list[Text] = []
+        self._lazy = lazy_annotations
+        self._classes: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    def block(self, statements: Sequence[ast.stmt], *, eager: bool) -> None:
+        for statement in statements:
+            self.statement(statement, eager=eager)
+
+    def statement(self, node: ast.stmt, *, eager: bool) -> None:
+        if isinstance(node, Function):
+            self._function(node, eager)
+        elif isinstance(node, ast.ClassDef):
+            self._class(node, eager)
+        elif isinstance(node, ast.If) and (is_type_checking(node.test) or is_main_guard(node.test)):
+            self.expression(node.test, eager)
+            self.block(node.body, eager=False)
+            self.block(node.orelse, eager=eager)
+        elif isinstance(node, ast.AnnAssign):
+            self.expression(node.target, eager)
+            self.annotation(node.annotation, eager)
+            self.expression(node.value, eager)
+        else:
+            self._children(node, eager)
+
+    def expression(self, node: ast.AST | None, eager: bool, kind: UseKind = "name") -> None:
+        """Note the names in an expression; ``kind`` is how its own name is used."""
+        if node is None:
+            return
+        if isinstance(node, ast.Name):
+            kind = "delete" if isinstance(node.ctx, ast.Del) else kind
+            if not isinstance(node.ctx, ast.Store):
+                self._use(node.id, node.lineno, kind, eager)
+        elif isinstance(node, ast.Attribute):
+            dotted = _dotted(node)
+            if dotted:
+                self._use(dotted, node.lineno, kind, eager)
+            else:
+                self.expression(node.value, eager)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                self.texts.append(Text(node.value, node.lineno, lookup=False))
+        elif isinstance(node, ast.Call):
+            self._call(node, eager)
+        elif isinstance(node, ast.Lambda):
+            self.expression(node.args, eager)
+            self.expression(node.body, eager=False)
+        else:
+            self._children(node, eager)
+
+    def annotation(self, node: ast.expr | None, eager: bool) -> None:
+        self.expression(node, eager and not self._lazy)
+
+    def _use(self, name: str, line: int, kind: UseKind, eager: bool) -> None:
+        root, scope = name.partition(".")[0], ""
+        if self._classes and root in self._classes[-1][1]:
+            scope = self._classes[-1][0]
+        self.uses.append(Use(name, line, kind, eager, scope))
+
+    def _children(self, node: ast.AST, eager: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                self.statement(child, eager=eager)
+            else:
+                self.expression(child, eager)
+
+    def _call(self, node: ast.Call, eager: bool) -> None:
+        self.expression(node.func, eager, "call")
+        lookup = ast.unparse(node.func).rpartition(".")[2] in _LOOKUPS
+        for argument in node.args:
+            if lookup and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                self.texts.append(Text(argument.value, argument.lineno, lookup=True))
+            else:
+                self.expression(argument, eager)
+        for keyword in node.keywords:
+            self.expression(keyword.value, eager)
+
+    def _function(self, node: Function, eager: bool) -> None:
+        for decorator in node.decorator_list:
+            self._decorator(decorator, eager)
+        arguments = node.args
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            self.expression(default, eager)
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        for argument in (*every, arguments.vararg, arguments.kwarg):
+            self.annotation(argument.annotation if argument else None, eager)
+        self.annotation(node.returns, eager)
+        for parameter in getattr(node, "type_params", ()):
+            self.expression(parameter, eager=False)
+        around, self._classes = self._classes, ()
+        self.block([s for s in node.body if s is not docstring_node(node)], eager=False)
+        self._classes = around
+
+    def _class(self, node: ast.ClassDef, eager: bool) -> None:
+        for decorator in node.decorator_list:
+            self._decorator(decorator, eager)
+        for base in node.bases:
+            self.expression(base, eager, "base")
+        for keyword in node.keywords:
+            self.expression(keyword.value, eager, "call")
+        for parameter in getattr(node, "type_params", ()):
+            self.expression(parameter, eager=False)
+        around = self._classes
+        name = f"{around[-1][0]}.{node.name}" if around else node.name
+        self._classes = (*around, (name, frozenset(n for n, _ in bindings(node.body))))
+        self.block([s for s in node.body if s is not docstring_node(node)], eager=eager)
+        self._classes = around
+
+    def _decorator(self, node: ast.expr, eager: bool) -> None:
+        self.expression(node, eager, "decorator")
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _has_lazy_annotations(module: ast.Module) -> bool:
+    return any(
+        isinstance(s, ast.ImportFrom) and s.module == "__future__" and _imports_annotations(s)
+        for s in module.body
+    )
+
+
+def _imports_annotations(node: ast.ImportFrom) -> bool:
+    return any(alias.name == "annotations" for alias in node.names)
+
+
+def _imports(block: Sequence[ast.stmt], *, top: bool, guarded: bool) -> Iterator[Import]:
+    for statement in block:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from _aliases(statement, top, guarded)
+        elif isinstance(statement, Definition):
+            inner = top and isinstance(statement, ast.ClassDef)
+            yield from _imports(statement.body, top=inner, guarded=False)
+        else:
+            caught = guarded or bool(getattr(statement, "handlers", ()))
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.stmt):
+                    yield from _imports([child], top=top, guarded=caught)
+                elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                    yield from _imports(child.body, top=top, guarded=caught)
+
+
+def _aliases(node: ast.Import | ast.ImportFrom, top: bool, guarded: bool) -> Iterator[Import]:
+    for index, alias in enumerate(node.names):
+        if isinstance(node, ast.ImportFrom):
+            bound = alias.asname or alias.name
+            module, level, name = node.module or "", node.level, alias.name
+        else:
+            bound = alias.asname or alias.name.partition(".")[0]
+            module, level, name = alias.name, 0, ""
+        yield Import(module, level, name, bound, index, node, top, guarded)
+
+
+def bindings(block: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Yield names (and lines) that statements bind in their own scope, imports excluded."""
+    for statement in block:
+        if isinstance(statement, Definition):
+            yield statement.name, statement.lineno
+        else:
+            yield from _bindings_below(statement)
+
+
+def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id, node.lineno
+    if isinstance(node, ast.ExceptHandler) and node.name is not None:
+        yield node.name, node.lineno
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            yield child.name, child.lineno
+        else:
+            yield from _bindings_below(child)

@@ -1,0 +1,173 @@
+"""Why a deletion would break code that stays; each reason is a ``ValueError``."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from codeenv.languages.base import Layout
+from codeenv.languages.python.cleaning import export_lines
+from codeenv.languages.python.definitions import Found
+from codeenv.languages.python.hierarchy import (
+    base_names,
+    inherited_from,
+    read_classes,
+    registering_base,
+)
+from codeenv.languages.python.manifests import text_of
+from codeenv.languages.python.project import Project, Spread, Symbol
+from codeenv.languages.python.references import Use
+from codeenv.languages.python.syntax import parse_source
+from codeenv.languages.python.targets import Target
+from codeenv.tree import Tree
+
+_REGISTERS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
+_HARMLESS = frozenset({"setter", "getter", "deleter"})
+_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+
+
+def refuse_removal(
+    tree: Tree, layout: Layout, project: Project, targets: tuple[Target, ...], spread: Spread
+) -> None:
+    """Raise ValueError where code that stays needs what goes when it is imported."""
+    by_path = {t.path: t for t in targets}
+    for path in project.sources:
+        if not path.endswith(".pyi"):
+            _refuse_uses(project, path, by_path.get(path), spread, calls_only=False)
+            _refuse_lookups(tree, project, path, by_path.get(path), targets, spread)
+    for target in targets:
+        _refuse_other_bindings(project, target)
+        for found in target.found:
+            _refuse_decorators(project, target, found)
+            _refuse_inheritance(tree, layout, found)
+    _refuse_entry_points(tree, spread.symbols)
+    _refuse_unreadable(tree, project, spread.symbols)
+
+
+def refuse_stubs(project: Project, targets: tuple[Target, ...], spread: Spread) -> None:
+    """Raise ValueError where code that stays calls what is stubbed when it is imported."""
+    by_path = {t.path: t for t in targets}
+    for path in project.sources:
+        if not path.endswith(".pyi"):
+            _refuse_uses(project, path, by_path.get(path), spread, calls_only=True)
+
+
+def _refuse_uses(
+    project: Project, path: str, target: Target | None, spread: Spread, *, calls_only: bool
+) -> None:
+    names = spread.names(project.modules[path])
+    methods = {tuple(f.name.rsplit(".", 1)) for f in target.found if f.parent} if target else set()
+    aliases = project.aliases(path)
+    what = "called" if calls_only else "used"
+    for use in project.files[path].uses:
+        if not use.eager or (target is not None and not calls_only and target.covers(use.line)):
+            continue
+        if calls_only and not _is_call(use):
+            continue
+        reached = use.name if calls_only else use.root
+        if not use.scope and (reached in names or _reaches(project, aliases, use, spread)):
+            raise ValueError(f"{what} at import: {use.name} in {path}")
+        if (use.scope, reached) in methods or _names_method(use, methods):
+            raise ValueError(f"{what} at import: {use.scope}.{use.name} in {path}")
+
+
+def _is_call(use: Use) -> bool:
+    return use.kind in ("call", "decorator") and not use.name.endswith((".setter", ".getter"))
+
+
+def _reaches(project: Project, aliases: Mapping[str, str], use: Use, spread: Spread) -> bool:
+    return "." in use.name and project.symbol(aliases, use.name) in spread.symbols
+
+
+def _names_method(use: Use, methods: Iterable[tuple[str, ...]]) -> bool:
+    return "." in use.name and any(use.name == ".".join(m) for m in methods)
+
+
+def _refuse_other_bindings(project: Project, target: Target) -> None:
+    file = project.files.get(target.path)
+    for name in {f.name for f in target.found if f.parent is None} if file else ():
+        lines = file.bound.get(name, ()) if file else ()
+        again = [n for n in lines if not target.covers(n)]
+        imported = [i for i in file.imports if i.top and i.bound == name] if file else []
+        if again or imported:
+            raise ValueError(f"bound again elsewhere: {name} in {target.path}")
+
+
+def _refuse_lookups(
+    tree: Tree,
+    project: Project,
+    path: str,
+    target: Target | None,
+    targets: tuple[Target, ...],
+    spread: Spread,
+) -> None:
+    file = project.files[path]
+    lazy = "__getattr__" in file.bound
+    source = parse_source(tree[path].data)
+    exports = export_lines(source) if source else frozenset()
+    last_names = {f.node.name for t in targets for f in t.found}
+    names = spread.names(project.modules[path])
+    for text in file.texts:
+        if text.line in exports or (target is not None and target.covers(text.line)):
+            continue
+        if text.lookup and text.text in last_names:
+            raise ValueError(f"looked up by name: {text.text!r} in {path}")
+        if lazy and (text.text in names or text.text in last_names):
+            raise ValueError(f"imported lazily by name: {text.text!r} in {path}")
+        if _is_path_to(text.text, spread.symbols):
+            raise ValueError(f"named in a string: {text.text!r} in {path}")
+
+
+def _is_path_to(text: str, symbols: Iterable[Symbol]) -> bool:
+    match = re.fullmatch(r"([A-Za-z_][\w.]*)[.:](\w+)", text)
+    if match is None:
+        return False
+    where, name = match.groups()
+    return any(n == name and (m == where or m.endswith("." + where)) for m, n in symbols)
+
+
+def _refuse_decorators(project: Project, target: Target, found: Found) -> None:
+    file = project.files[target.path]
+    modules = {i.bound for i in file.imports if not i.name} | set(project.aliases(target.path))
+    own = {f.node.name for f in target.found}
+    for decorator in found.node.decorator_list:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = ast.unparse(function)
+        root, _, rest = name.partition(".")
+        last = name.rpartition(".")[2]
+        if root in own or last in _HARMLESS:
+            continue
+        if _REGISTERS.search(last) or (rest and root not in modules):
+            raise ValueError(f"registered by its decorator: @{name} of {found.name}")
+
+
+def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
+    classes = read_classes(tree, layout)
+    if isinstance(found.node, ast.ClassDef):
+        base = registering_base(classes, base_names(found.node))
+        if base:
+            raise ValueError(f"registered by its base class: {found.name} by {base}")
+    elif found.parent is not None and isinstance(found.parent.node, ast.ClassDef):
+        base = inherited_from(classes, base_names(found.parent.node), found.node.name)
+        if base:
+            raise ValueError(f"overrides a base class: {found.name} of {base}")
+
+
+def _refuse_entry_points(tree: Tree, symbols: Iterable[Symbol]) -> None:
+    texts = [text_of(tree, path) for path in _MANIFESTS]
+    for module, name in symbols:
+        pattern = rf"\b{re.escape(module)}\s*:\s*{re.escape(name)}\b"
+        if module and any(re.search(pattern, text) for text in texts):
+            raise ValueError(f"named as an entry point: {module}:{name}")
+
+
+def _refuse_unreadable(tree: Tree, project: Project, symbols: Iterable[Symbol]) -> None:
+    for path in project.unreadable:
+        if path in project.modules:
+            words = frozenset(_words(tree[path].data))
+            for _, name in symbols:
+                if name in words:
+                    raise ValueError(f"named in a file that cannot be read: {name} in {path}")
+
+
+def _words(data: bytes) -> Iterator[str]:
+    yield from re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace"))

@@ -1,0 +1,76 @@
+"""Which definitions a deletion takes, and which lines and symbols vanish with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from codeenv.languages.base import Unit
+from codeenv.languages.python.definitions import Found, find_definitions
+from codeenv.languages.python.project import Project, Symbol
+from codeenv.languages.python.syntax import Source, parse_source
+from codeenv.languages.python.units import PART, protection
+from codeenv.tree import Tree
+
+DeleteMode = Literal["remove", "stub"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The definitions that one file loses; those inside a lost class are not listed.
+
+    Attributes:
+        path: The file.
+        module: Its dotted name, "" if it has none.
+        source: Parsed.
+        found: The definitions, every one of each qualified name.
+    """
+
+    path: str
+    module: str
+    source: Source
+    found: tuple[Found, ...]
+
+    def covers(self, line: int) -> bool:
+        """Return whether a line belongs to a definition that goes."""
+        return any(f.first <= line <= f.last for f in self.found)
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The module's top-level names that are deleted."""
+        return frozenset((self.module, f.name) for f in self.found if f.parent is None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The qualified names that are deleted."""
+        return frozenset(f.name for f in self.found)
+
+
+def find_targets(tree: Tree, project: Project, units: Sequence[Unit]) -> tuple[Target, ...]:
+    """Resolve units to definitions of the tree.
+
+    Raises:
+        ValueError: If a unit is not there or is protected.
+    """
+    by_path: dict[str, set[str]] = {}
+    for unit in units:
+        if unit.protected and unit.protected != PART:
+            raise ValueError(f"protected ({unit.protected}): {unit.name}")
+        by_path.setdefault(unit.path, set()).add(unit.name)
+    return tuple(_target(tree, project, path, names) for path, names in sorted(by_path.items()))
+
+
+def _target(tree: Tree, project: Project, path: str, names: set[str]) -> Target:
+    entry = tree.get(path)
+    source = parse_source(entry.data) if entry is not None else None
+    if source is None:
+        raise ValueError(f"unreadable file: {path}")
+    chosen = tuple(d for d in find_definitions(source) if d.name in names)
+    missing = names - {d.name for d in chosen}
+    if missing:
+        raise ValueError(f"not found in {path}: {min(missing)}")
+    for definition in chosen:
+        reason = protection(definition)
+        if reason in ("typing", "script", "anonymous"):
+            raise ValueError(f"protected ({reason}): {definition.name}")
+    outer = tuple(d for d in chosen if not d.inside(chosen))
+    return Target(path, project.modules.get(path, ""), source, outer)
