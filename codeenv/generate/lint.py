@@ -9,7 +9,7 @@ from codeenv.materialise.models import Task
 from codeenv.tree import Tree
 
 _QUOTED_LINE = 25
-_SIGNATURE = re.compile(r"^\s*(async\s+def|def|class|@)\b?")
+_SIGNATURE = re.compile(r"^\s*(?:(?:async\s+def|def|class)\b|@)")
 
 
 def check_statement(
