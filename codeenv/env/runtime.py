@@ -1,7 +1,6 @@
 """What episodes share: one backend, restored environments, materialised tasks, one grader."""
 
 import threading
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -9,7 +8,7 @@ from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.memo import Memo
 from codeenv.errors import UsageError
 from codeenv.grading import Grade, Grader, collect_submission
-from codeenv.images import Environment, bundled_environment, restore_environment
+from codeenv.images import Environment, restore_environment
 from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Backend, Image, Limits
@@ -26,9 +25,6 @@ _ENVIRONMENTS_KEPT = 64
 
 class Runtime:
     """Opens episodes.  Thread-safe; nothing is started before it is needed; pickles as its options.
-
-    A bundled repository runs in the environment this machine offers: its interpreter's version is
-    the machine's, not the recipe's.
 
     A backend opened by name belongs to the runtime and is closed with it; one that was handed in
     belongs to whoever opened it.
@@ -150,9 +146,4 @@ class Runtime:
 
     def _materialise(self, recipe: Recipe, taskset: Taskset) -> Task:
         lock = taskset.environment(recipe.environment)
-        task = materialise(recipe, taskset.baseline(recipe.baseline), lock)
-        if recipe.source.kind != "bundled":
-            return task
-        bundled = bundled_environment(self.backend)
-        self._environments.put(digest_of(bundled.lock), bundled)
-        return replace(task, lock=bundled.lock)
+        return materialise(recipe, taskset.baseline(recipe.baseline), lock)
