@@ -99,8 +99,9 @@ def test_a_wrong_command_line_is_one_error_one_hint_and_exit_2(words, capsys):
 def test_an_unknown_choice_is_answered_with_the_choices(capsys):
     status = main(["generate", "--repo", "x", "--backend", "chroot"])
 
+    err = capsys.readouterr().err
     assert status == 2
-    assert all(name in capsys.readouterr().err for name in ("docker", "bubblewrap", "local"))
+    assert all(name in err for name in ("docker", "bubblewrap", "local"))
 
 
 def test_ctrl_c_exits_130_without_a_traceback(ending, capsys):
