@@ -33,8 +33,14 @@ class _Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-def unpack(path: Path, *, caps: Caps = DEFAULT_CAPS, name: str = "") -> Tree:
-    """Return an archive's files (``.tar``, ``.tar.gz|bz2|xz``, ``.zip``) below its top folder.
+def unpack(path: Path, *, caps: Caps = DEFAULT_CAPS, name: str = "", strip: bool = True) -> Tree:
+    """Return an archive's files (``.tar``, ``.tar.gz|bz2|xz``, ``.zip``).
+
+    Args:
+        path: The archive.
+        caps: How large it may be.
+        name: What messages call it.
+        strip: Whether a single top folder is left out of the paths.
 
     Raises:
         SourceError: If it is damaged, too large, empty or unsafe.
@@ -54,7 +60,7 @@ def unpack(path: Path, *, caps: Caps = DEFAULT_CAPS, name: str = "") -> Tree:
         raise
     except (*_DAMAGED, RuntimeError, NotImplementedError, ValueError) as error:
         raise SourceError(f"{origin} cannot be unpacked: {error}") from error
-    return collector.tree(strip=True)
+    return collector.tree(strip=strip)
 
 
 class _Capped(io.RawIOBase):

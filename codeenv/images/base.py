@@ -1,0 +1,173 @@
+"""Base root file systems: Python, git and tools, without any installer; made once, then cached."""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from codeenv._paths import cache_folder, data_folder
+from codeenv.errors import BackendUnavailable, BuildError
+from codeenv.images import debian, registry
+from codeenv.images.locking import locked
+from codeenv.images.rootfs import clean_tar, digest_of_base, packages_of, python_of, unpack_tar
+from codeenv.sandbox.base import Image
+
+Kind = Literal["auto", "debian", "registry", "host"]
+_FACTS = "base.json"
+_ROOM = 1024**3
+
+
+@dataclass(frozen=True)
+class Base:
+    """A root file system that environments stand on.
+
+    Attributes:
+        name: What an ``EnvironmentLock`` calls it, e.g. ``debian:trixie``.
+        digest: Names its packages and how it was made.
+        rootfs: Folder on this machine; ``/`` for the host itself.
+        tar: The same as a tar, for Docker; None for the host.
+        python: Full version of its interpreter.
+    """
+
+    name: str
+    digest: str
+    rootfs: Path
+    tar: Path | None
+    python: str
+
+    @property
+    def image(self) -> Image:
+        """The base alone, as an image that installations start from."""
+        return Image(self.digest, self.digest, self.rootfs, ())
+
+    @property
+    def interpreter(self) -> str:
+        """Absolute path of the interpreter in a box."""
+        return "/usr/bin/python3" if self.tar else host_interpreter()
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """How one kind of base is made: its name, and what writes its tar."""
+
+    name: str
+    write_tar: Callable[[Path], None]
+
+    @property
+    def key(self) -> str:
+        """Folder name in the cache; changes when our own scripts change."""
+        recipe = hashlib.sha256(f"{self.name} {platform.machine()} {_recipe()}".encode())
+        return f"{self.name.replace(':', '-').replace('/', '-')}-{recipe.hexdigest()[:12]}"
+
+
+def ensure_base(kind: Kind = "auto") -> Base:
+    """Return a base, making it if the cache has none.
+
+    ``auto`` is ``debian`` where it is cached or mmdebstrap is installed, else ``registry`` where a
+    Docker daemon answers.  ``host`` is this machine's own system, for offline use.
+
+    Raises:
+        BuildError: If it cannot be made; the hint says what is missing.
+    """
+    if kind == "host":
+        return _host_base()
+    maker = _MAKERS[_choose() if kind == "auto" else kind]
+    return _load(maker) or _make(maker)
+
+
+def cached_base() -> Base | None:
+    """Return a base that needs no making, or None (never the host)."""
+    return next((base for maker in _MAKERS.values() if (base := _load(maker))), None)
+
+
+def _choose() -> Literal["debian", "registry"]:
+    if _load(_MAKERS["debian"]) or shutil.which("mmdebstrap"):
+        return "debian"
+    if _load(_MAKERS["registry"]) or registry.docker_answers():
+        return "registry"
+    raise BuildError(
+        "there is nothing to make a base image with",
+        hint="install mmdebstrap (apt-get install mmdebstrap), or start Docker",
+    )
+
+
+def _make(maker: _Maker) -> Base:
+    folder = cache_folder("bases")
+    with locked(folder, maker.key):
+        made = _load(maker)
+        if made is not None:
+            return made
+        if shutil.disk_usage(folder).free < _ROOM:
+            raise BuildError(
+                f"less than 1 GiB is free where the cache is ({folder})",
+                hint="free some disk, or set CODEENV_CACHE",
+            )
+        with TemporaryDirectory(dir=folder, prefix=".new-") as work:
+            _fill(maker, Path(work))
+            Path(work, "done").rename(folder / maker.key)
+    base = _load(maker)
+    if base is None:
+        raise BuildError(f"the base {maker.name} was made, but cannot be read back")
+    return base
+
+
+def _fill(maker: _Maker, work: Path) -> None:
+    done = work / "done"
+    done.mkdir()
+    try:
+        maker.write_tar(work / "raw.tar")
+        clean_tar(work / "raw.tar", done / "rootfs.tar")
+        unpack_tar(done / "rootfs.tar", done / "rootfs")
+    except OSError as error:
+        raise BuildError(
+            f"the base {maker.name} cannot be stored: {error.strerror or error}",
+            hint=f"is there room in {work.parent}?",
+        ) from error
+    python = python_of(done / "rootfs")
+    digest = digest_of_base(maker.name, _recipe(), packages_of(done / "rootfs"), python)
+    facts = {"name": maker.name, "digest": digest, "python": python}
+    (done / _FACTS).write_text(json.dumps(facts))
+    done.chmod(0o755)
+
+
+def _load(maker: _Maker) -> Base | None:
+    folder = cache_folder("bases") / maker.key
+    if not (folder / _FACTS).is_file():
+        return None
+    facts = json.loads((folder / _FACTS).read_text())
+    rootfs, tar = folder / "rootfs", folder / "rootfs.tar"
+    return Base(facts["name"], facts["digest"], rootfs, tar, facts["python"])
+
+
+def _host_base() -> Base:
+    if sys.platform != "linux":
+        raise BackendUnavailable("the host base needs Linux", hint="use the docker backend")
+    python = platform.python_version()
+    facts = f"host {platform.machine()} {python} {host_interpreter()}"
+    return Base("host", hashlib.sha256(facts.encode()).hexdigest(), Path("/"), None, python)
+
+
+def host_interpreter() -> str:
+    """Return the real path of the interpreter codeenv runs with, not a virtual one."""
+    return os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
+
+def _recipe() -> str:
+    """Return a hash of our own scripts that make bases."""
+    total = hashlib.sha256()
+    for name in ("bootstrap-debian.sh", "finish-base.sh", "base.Dockerfile"):
+        total.update((data_folder("docker") / name).read_bytes())
+    return total.hexdigest()
+
+
+_MAKERS = {
+    "debian": _Maker(f"debian:{debian.SUITE}", debian.write_tar),
+    "registry": _Maker(f"registry:{registry.SOURCE}", registry.write_tar),
+}

@@ -1,0 +1,102 @@
+"""The environment of the bundled toy repository: made offline, from what codeenv came with.
+
+pytest and what it needs are copied from codeenv's own installation into a virtual environment that
+is written by hand, so no network, no pip and no build is needed.  They are pure Python, so they
+also work on a base with another Python than codeenv's own.
+"""
+
+import sys
+
+from codeenv.errors import BuildError
+from codeenv.images.base import Base, cached_base, ensure_base
+from codeenv.images.layers import ENV, Environment, compose, store_layer
+from codeenv.images.venv import add_project
+from codeenv.images.wheels import installed_closure, installed_files, locked, with_bytecode
+from codeenv.languages import detect_language
+from codeenv.sandbox.base import Backend
+from codeenv.sources import checkout
+from codeenv.tasks.models import EnvironmentLock
+from codeenv.tree import Entry, Tree
+
+_SPEC = "bundled:toy"
+_SCRIPT = f"""\
+#!{ENV}/bin/python
+import sys
+
+from pytest import console_main
+
+sys.exit(console_main())
+"""
+_PYVENV = "home = {home}\ninclude-system-site-packages = false\nversion = {version}\n"
+
+
+def bundled_environment(backend: Backend) -> Environment:
+    """Return the toy repository's environment, for a backend.
+
+    Bubblewrap and local use this machine's own Python; Docker needs a base image, which is made if
+    the cache has none (the only case that needs a network).
+
+    Raises:
+        BuildError: If pytest is not installed beside codeenv, or Docker has no base.
+    """
+    base = _base_for(backend)
+    source = checkout(_SPEC)
+    language = detect_language(source.tree)
+    layout = language.layout(source.tree)
+    plan = language.plan(source.tree, layout)
+    distributions = installed_closure("pytest")
+    files = {path: e for d in distributions for path, e in installed_files(d).items()}
+    tree = add_project(_venv(base, files), plan, layout.import_roots)
+    if base.python.rsplit(".", 1)[0] == "{}.{}".format(*sys.version_info):
+        tree = with_bytecode(tree, ENV)
+    lock = EnvironmentLock(
+        base=base.name,
+        python=base.python,
+        platform="any",
+        packages=tuple(locked(d) for d in distributions),
+        import_roots=layout.import_roots,
+        metadata=(f"{plan.name}=={plan.version}",),
+    )
+    return Environment(lock, compose(base, (store_layer(tree, ENV),), {}))
+
+
+def is_bundled(lock: EnvironmentLock) -> bool:
+    """Return whether a lock is that of a bundled environment: copied, so without hashes."""
+    return bool(lock.packages) and not any(package.sha256 for package in lock.packages)
+
+
+def restore_bundled(lock: EnvironmentLock, backend: Backend) -> Environment:
+    """Return the bundled environment under the lock a recipe names.
+
+    What is copied cannot be pinned to archives, so versions may differ from the lock's.
+    """
+    return Environment(lock, bundled_environment(backend).image)
+
+
+def _base_for(backend: Backend) -> Base:
+    if backend.name != "docker":
+        return ensure_base("host")
+    try:
+        return cached_base() or ensure_base()
+    except BuildError as error:
+        raise BuildError(
+            f"Docker needs a base image even for the bundled repository: {error.message}",
+            hint=f"{error.hint}; or use --backend bubblewrap, which needs none",
+        ) from error
+
+
+def _venv(base: Base, files: dict[str, Entry]) -> Tree:
+    """Return a virtual environment without pip, with ``files`` in its ``site-packages``."""
+    version = base.python.rsplit(".", 1)[0]
+    home = base.interpreter.rsplit("/", 1)[0]
+    python = Entry(b"python", "link")
+    return Tree(
+        {
+            "pyvenv.cfg": Entry(_PYVENV.format(home=home, version=base.python).encode()),
+            "bin/python": Entry(base.interpreter.encode(), "link"),
+            "bin/python3": python,
+            f"bin/python{version}": python,
+            "bin/pytest": Entry(_SCRIPT.encode(), "exec"),
+            **{f"lib/python{version}/site-packages/{path}": e for path, e in files.items()},
+        }
+    )

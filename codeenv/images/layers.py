@@ -1,0 +1,105 @@
+"""Layers and environments in the cache: folders named by the digest of what they hold."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from codeenv._paths import cache_folder
+from codeenv.images.base import Base
+from codeenv.sandbox.base import Image, Layer
+from codeenv.sources.entries import Collector
+from codeenv.sources.folder import read_folder
+from codeenv.tasks.digest import digest_of
+from codeenv.tasks.models import EnvironmentLock
+from codeenv.tree import Tree
+
+ENV = "/opt/env"
+TOOLS = "/opt/tools"
+_VARIABLES = {
+    "PATH": f"{ENV}/bin:/usr/local/bin:/usr/bin:/bin",
+    "VIRTUAL_ENV": ENV,
+    "LANG": "C.UTF-8",
+}
+_MTIME = 1_577_836_800  # of every file in a layer
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What tests and agents run in: its lock, and the image that realises it here."""
+
+    lock: EnvironmentLock
+    image: Image
+
+    @property
+    def digest(self) -> str:
+        """Digest of the lock, as recipes name it."""
+        return digest_of(self.lock)
+
+
+def store_layer(tree: Tree, target: str) -> Layer:
+    """Write a tree into the cache, unless it is there, and return it as a layer.
+
+    Files get fixed times and modes, so the same tree is the same folder on every machine.
+    """
+    digest = tree.digest
+    folder = cache_folder("layers")
+    place = folder / digest
+    if not place.is_dir():
+        with TemporaryDirectory(dir=folder, prefix=".new-") as work:
+            made = Path(work, "layer")
+            made.mkdir()
+            _write(tree, made)
+            try:
+                made.rename(place)
+            except OSError:
+                if not place.is_dir():  # else someone else was faster
+                    raise
+    return Layer(digest, place, target)
+
+
+def load_layer(digest: str, target: str) -> Layer | None:
+    """Return a layer of the cache, or None; marks it as used now, for ``images prune``."""
+    place = cache_folder("layers") / digest
+    if not place.is_dir():
+        return None
+    os.utime(place)
+    return Layer(digest, place, target)
+
+
+def read_layer(layer: Layer) -> Tree:
+    """Return a layer's files as a tree."""
+    collector = Collector(f"layer {layer.digest[:12]}")
+    read_folder(layer.folder, collector)
+    return Tree(collector.entries)
+
+
+def compose(base: Base, layers: Sequence[Layer], variables: Mapping[str, str]) -> Image:
+    """Return an image of a base and layers, the environment's interpreter first on its path."""
+    merged = {**_VARIABLES, **variables}
+    facts = {
+        "base": base.digest,
+        "layers": [(layer.target, layer.digest) for layer in layers],
+        "variables": merged,
+    }
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    return Image(digest, base.digest, base.rootfs, tuple(layers), merged, f"{ENV}/bin/python")
+
+
+def _write(tree: Tree, folder: Path) -> None:
+    for path, entry in tree.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if entry.mode == "link":
+            target.symlink_to(os.fsdecode(entry.data))
+        else:
+            target.write_bytes(entry.data)
+            target.chmod(0o755 if entry.mode == "exec" else 0o644)
+        os.utime(target, (_MTIME, _MTIME), follow_symlinks=False)
+    for below in (folder, *folder.rglob("*")):
+        if below.is_dir() and not below.is_symlink():
+            below.chmod(0o755)
+            os.utime(below, (_MTIME, _MTIME))

@@ -1,0 +1,10 @@
+# The `registry` base: the same as bootstrap-debian.sh makes, on Python's official image.
+# docker build -f base.Dockerfile -t codeenv/base:registry .
+ARG IMAGE=python:3.13-slim
+FROM ${IMAGE}
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends \
+      git bash coreutils findutils grep sed diffutils patch procps less make ca-certificates tzdata \
+ && apt-get clean
+COPY finish-base.sh /tmp/finish-base.sh
+RUN sh /tmp/finish-base.sh
