@@ -6,8 +6,9 @@ from codeenv.tools.text import numbered, printable, split_lines
 
 _RATIO = 0.6
 _SHOWN = 12
-_BUDGET = 400_000
-"""Characters compared at most: a hint must not cost seconds."""
+_BUDGET = 200_000
+"""Characters looked at, at most: a hint must not cost seconds."""
+_BY_CHARACTER = 1000
 
 
 def near_miss(text: str, old: str) -> str:
@@ -30,13 +31,16 @@ def _same_but_white_space(lines: list[str], wanted: list[str]) -> int | None:
 
 
 def _closest(lines: list[str], wanted: list[str]) -> int | None:
-    """Return the start of the window that is most alike, if any is alike enough."""
-    target = "\n".join(line.strip() for line in wanted)
-    matcher = SequenceMatcher(None, b=target, autojunk=False)
+    """Return the start of the window that is most alike, if any is alike enough.
+
+    Short texts are compared by character, long ones by line.
+    """
+    short = sum(map(len, wanted)) <= _BY_CHARACTER
+    join = "\n".join if short else list
+    matcher = SequenceMatcher(None, b=join(_stripped(wanted)), autojunk=False)
     best, best_ratio = None, _RATIO
     for start in _starts(lines, wanted):
-        window = "\n".join(line.strip() for line in lines[start : start + len(wanted)])
-        matcher.set_seq1(window)
+        matcher.set_seq1(join(_stripped(lines[start : start + len(wanted)])))
         if matcher.real_quick_ratio() < best_ratio or matcher.quick_ratio() < best_ratio:
             continue
         ratio = matcher.ratio()
@@ -48,16 +52,20 @@ def _closest(lines: list[str], wanted: list[str]) -> int | None:
 def _starts(lines: list[str], wanted: list[str]) -> list[int]:
     """Return windows worth comparing: those that share a whole line in place, else all (if few)."""
     offsets: dict[str, int] = {}
-    for offset, line in enumerate(wanted):
-        if line.strip():
-            offsets.setdefault(line.strip(), offset)
-    stripped = enumerate(line.strip() for line in lines)
-    anchored = {at - offsets[line] for at, line in stripped if line in offsets}
+    for offset, line in enumerate(_stripped(wanted)):
+        if line:
+            offsets.setdefault(line, offset)
+    places = enumerate(_stripped(lines))
+    anchored = {at - offsets[line] for at, line in places if line in offsets}
     starts = sorted(start for start in anchored if start >= 0)
     if not starts:
         starts = list(range(max(1, len(lines) - len(wanted) + 1))) if lines else []
     size = sum(map(len, wanted)) + 1
     return starts[: max(1, _BUDGET // size)]
+
+
+def _stripped(lines: list[str]) -> list[str]:
+    return [line.strip() for line in lines]
 
 
 def _shown(lines: list[str], start: int, count: int, what: str) -> str:

@@ -188,7 +188,7 @@ def parses(box, command, stdin):
     if command[0] != "python3":
         return None
     bad = b"def f(:" in stdin
-    return ExecResult(0, b'"line 1: invalid syntax"' if bad else b'""')
+    return ExecResult(0, b"line 1: invalid syntax\n" if bad else b"")
 
 
 @pytest.fixture

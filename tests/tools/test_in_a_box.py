@@ -103,4 +103,3 @@ def test_a_link_out_of_the_repository_is_not_followed(use):
 
     assert use("read_file", path="out").error == "outside_repo"
     assert use("edit_file", path="out", old_str="", new_str="x").error == "outside_repo"
-

@@ -18,7 +18,7 @@ START = Tree(
 def answer(box, command, stdin):
     """Play an interpreter that trips over BAD and a linter that reports E1 and E2."""
     if command[0] == "python3":
-        return ExecResult(0, b'"line 1: invalid syntax"' if b"BAD" in stdin else b'""')
+        return ExecResult(0, b"line 1: invalid syntax\n" if b"BAD" in stdin else b"")
     rows = [
         f"{command[-2]}:{number}:1: {line} no good"
         for number, line in enumerate(stdin.decode().splitlines(), start=1)
