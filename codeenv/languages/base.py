@@ -270,7 +270,12 @@ class Language(Protocol):
     ) -> tuple[Operation, ...]:
         """Return the edits that take tests out of their files.
 
-        A test function goes only if all its ids in ``stable`` are in ``test_ids``.
+        A test function goes only if all its ids in ``stable`` are in ``test_ids``.  With the
+        damaged tree, imports of names that vanished go from the test files too; offsets are the
+        same in the pristine tree, since a deletion never touches tests.
+
+        Raises:
+            ValueError: If a test cannot be taken out; the message is the reason.
         """
         ...
 

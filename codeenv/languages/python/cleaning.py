@@ -70,9 +70,9 @@ def unused_imports(
         keep: Whether an import must stay for other reasons.
     """
     lost = {u.root for u in file.uses if gone(u.line)}
-    lost |= {w for t in file.texts if gone(t.line) for w in _words(t.text)}
+    lost |= {w for t in file.texts if gone(t.line) for w in words_of(t.text)}
     stay = {u.root for u in file.uses if not gone(u.line)}
-    stay |= {w for t in file.texts if not gone(t.line) for w in _words(t.text)}
+    stay |= {w for t in file.texts if not gone(t.line) for w in words_of(t.text)}
     return tuple(
         i
         for i in file.imports
@@ -141,6 +141,6 @@ def _text(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """Return identifiers in a short string: it may be an annotation or a path to patch."""
     return frozenset(re.findall(r"[A-Za-z_]\w*", text)) if len(text) <= 200 else frozenset()

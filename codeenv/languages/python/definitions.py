@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codeenv.languages.python.syntax import Definition, Function, Source
 
@@ -46,6 +47,7 @@ class Found:
         return False
 
 
+@lru_cache(maxsize=1024)
 def find_definitions(source: Source) -> tuple[Found, ...]:
     """Return the definitions of a source in file order; nested functions belong to their parent."""
     return tuple(_walk(source, source.module.body, None, floor=0, typing=False, script=False))

@@ -48,11 +48,12 @@ def read_classes(tree: Tree, layout: Layout) -> Mapping[str, tuple[Class, ...]]:
     return {name: tuple(classes) for name, classes in found.items()}
 
 
-def inherited_from(
-    classes: Mapping[str, tuple[Class, ...]], bases: tuple[str, ...], name: str
-) -> str:
-    """Return the base class that also has a name, or ""."""
-    queue, seen = list(bases), set[str]()
+def inherited_from(classes: Mapping[str, tuple[Class, ...]], node: ast.ClassDef, name: str) -> str:
+    """Return the base class of a class that also has a name, or "".
+
+    A base that is called like the class itself is another class, from elsewhere.
+    """
+    queue, seen = [b for b in base_names(node) if b != node.name], set[str]()
     while queue:
         base = queue.pop(0)
         if base in seen:

@@ -15,6 +15,9 @@ from codeenv.languages.base import (
 from codeenv.languages.python import missing, runner
 from codeenv.languages.python.admissible import is_admissible
 from codeenv.languages.python.deletion import delete_units
+from codeenv.languages.python.describe import describe_unit, identifiers_of
+from codeenv.languages.python.facts import read_facts
+from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.units import list_units
@@ -73,19 +76,19 @@ class PythonLanguage:
         self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]
     ) -> tuple[Operation, ...]:
         """Return the edits that take tests out of their files."""
-        raise NotImplementedError
+        return hide_tests(tree, test_ids, stable)
 
     def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
         """Return what can be told of a unit."""
-        raise NotImplementedError
+        return describe_unit(tree, unit)
 
     def identifiers(self, data: bytes) -> frozenset[str]:
         """Return the names used in a source file (empty if it cannot be parsed)."""
-        raise NotImplementedError
+        return identifiers_of(data)
 
     def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> TestFacts:
         """Return what the named tests speak of, for the statement and its lint."""
-        raise NotImplementedError
+        return read_facts(tree, test_ids)
 
     def admissible(self, layout: Layout, path: str) -> bool:
         """Return whether a submission may change ``path``."""

@@ -147,7 +147,7 @@ def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
         if base:
             raise ValueError(f"registered by its base class: {found.name} by {base}")
     elif found.parent is not None and isinstance(found.parent.node, ast.ClassDef):
-        base = inherited_from(classes, base_names(found.parent.node), found.node.name)
+        base = inherited_from(classes, found.parent.node, found.node.name)
         if base:
             raise ValueError(f"overrides a base class: {found.name} of {base}")
 

@@ -1,0 +1,111 @@
+"""What can be told of a unit, read from its source."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+
+from codeenv.languages.base import SymbolDoc, Unit
+from codeenv.languages.python.definitions import Found, find_definitions
+from codeenv.languages.python.syntax import Definition, Function, parse_module, parse_source
+from codeenv.languages.python.units import is_overload
+from codeenv.tree import Tree
+
+
+def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
+    """Return what can be told of a unit.
+
+    Raises:
+        ValueError: If the unit is not in the tree.
+    """
+    entry = tree.get(unit.path)
+    source = parse_source(entry.data) if entry is not None else None
+    named = [f for f in find_definitions(source) if f.name == unit.name] if source else []
+    if not named:
+        raise ValueError(f"not found in {unit.path}: {unit.name}")
+    found = next((f for f in named if f.first == unit.start), named[0])
+    node = found.node
+    docstring = inspect.cleandoc(ast.get_docstring(node) or "")
+    return SymbolDoc(
+        unit=unit,
+        signature=_signatures(found, named),
+        summary=summary_of(docstring),
+        docstring=docstring,
+        raises=tuple(dict.fromkeys(_raises(node))),
+        decorators=tuple(f"@{ast.unparse(d)}" for d in node.decorator_list),
+        bases=tuple(map(ast.unparse, node.bases)) if isinstance(node, ast.ClassDef) else (),
+    )
+
+
+def summary_of(docstring: str) -> str:
+    """Return the first sentence of a docstring."""
+    paragraph = " ".join(docstring.split("\n\n")[0].split())
+    match = re.match(r"(.+?[.!?])(?=\s+[A-Z`:(]|$)", paragraph)
+    return match.group(1) if match else paragraph
+
+
+def identifiers_of(data: bytes) -> frozenset[str]:
+    """Return every name a source uses or defines; none if it cannot be parsed."""
+    module = parse_module(data)
+    return frozenset(names_below(module)) if module else frozenset()
+
+
+def names_below(root: ast.AST) -> Iterator[str]:
+    """Yield identifiers, attributes, parameters, keywords and imported names."""
+    for node in ast.walk(root):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.keyword(arg=str(name)):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield from name.split(".")
+                if other:
+                    yield other
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def _signatures(found: Found, named: list[Found]) -> str:
+    if isinstance(found.node, ast.ClassDef):
+        return _class_signature(found.node)
+    overloads = [f for f in named if is_overload(f) and f is not found]
+    return "\n".join(_function_signature(f.node) for f in (*overloads, found) if not f.is_class)
+
+
+def _class_signature(node: ast.ClassDef) -> str:
+    """Return the class line, and the signatures of what a caller may call."""
+    inside = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
+    head = f"class {node.name}({', '.join(inside)})" if inside else f"class {node.name}"
+    lines = []
+    for member in node.body:
+        shown = isinstance(member, Function) and _is_shown(member.name)
+        if isinstance(member, Function) and shown:
+            lines += [f"    @{ast.unparse(d)}" for d in member.decorator_list]
+            lines.append(f"    {_function_signature(member)}")
+    return "\n".join([f"{head}:" if lines else head, *lines])
+
+
+def _is_shown(name: str) -> bool:
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _function_signature(node: Definition) -> str:
+    if isinstance(node, ast.ClassDef):
+        return f"class {node.name}"
+    keyword = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{keyword} {node.name}({ast.unparse(node.args)}){returns}"
+
+
+def _raises(root: ast.AST) -> Iterator[str]:
+    for node in ast.walk(root):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = ast.unparse(target)
+            if re.fullmatch(r"[\w.]+", name) and name.rpartition(".")[2][:1].isupper():
+                yield name

@@ -1,0 +1,156 @@
+"""Take tests out of their files, with what only they used."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from codeenv.errors import SourceError
+from codeenv.languages.python.edits import applied, to_operations
+from codeenv.languages.python.hidden_file import TestFile, whole_file
+from codeenv.languages.python.layout import find_layout
+from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
+from codeenv.languages.python.project import Project, read_project
+from codeenv.languages.python.references import Import
+from codeenv.languages.python.syntax import compiles, parse_source
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+
+def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tuple[Operation, ...]:
+    """Return the edits that take tests out of their files.
+
+    Given the damaged tree, imports of names that are not there any more go too.
+
+    Raises:
+        ValueError: If a test cannot be taken out of a file that must stay.
+    """
+    hidden = frozenset(test_ids)
+    known = definitions_of(tree, tuple(dict.fromkeys((*stable, *test_ids))))
+    chosen = _chosen(known, hidden)
+    whole = set(_whole_files(known, hidden, tree))
+    vanished = _vanished_imports(tree)
+    operations: list[Operation] = []
+    for path in sorted({d.path for d in chosen} | whole | vanished.keys()):
+        if path in whole:
+            operations.append(whole_file(path, tree[path].data))
+            continue
+        names = {d.name for d in chosen if d.path == path}
+        kept = _kept_classes(path, known, hidden)
+        operations += _hide_in(tree, path, names, kept, vanished.get(path, ()))
+    return tuple(operations)
+
+
+def _chosen(
+    known: Mapping[str, Definition | None], hidden: frozenset[str]
+) -> frozenset[Definition]:
+    """Return the functions all of whose tests are hidden."""
+    owners: dict[Definition, list[str]] = {}
+    for test, definition in known.items():
+        if definition is not None:
+            owners.setdefault(definition, []).append(test)
+    return frozenset(d for d, tests in owners.items() if hidden.issuperset(tests))
+
+
+def _whole_files(
+    known: Mapping[str, Definition | None], hidden: frozenset[str], tree: Tree
+) -> Iterator[str]:
+    """Yield files that must go whole: hidden tests that no function in them defines.
+
+    Doctests stay where code or prose around them stays.
+    """
+    tests: dict[str, list[str]] = {}
+    for test in known:
+        tests.setdefault(split_id(test).path, []).append(test)
+    for test, definition in known.items():
+        parts = split_id(test)
+        if definition is not None or test not in hidden or parts.path not in tree:
+            continue
+        if hidden.issuperset(tests[parts.path]) and not _is_source_doctest(
+            parts.path, parts.is_doctest
+        ):
+            yield parts.path
+        elif not parts.is_doctest:
+            raise ValueError(f"cannot be taken out of its file: {test}")
+
+
+def _is_source_doctest(path: str, doctest: bool) -> bool:
+    return doctest and path.endswith(".py")
+
+
+def _kept_classes(
+    path: str, known: Mapping[str, Definition | None], hidden: frozenset[str]
+) -> frozenset[str]:
+    """Return the test classes of a file that have a test which is not hidden."""
+    kept = set()
+    for test in known:
+        parts = split_id(test)
+        if parts.path == path and test not in hidden:
+            kept |= {".".join(parts.names[:n]) for n in range(1, len(parts.names))}
+    return frozenset(kept)
+
+
+def _hide_in(
+    tree: Tree, path: str, names: set[str], kept: frozenset[str], vanished: Sequence[Import]
+) -> tuple[Operation, ...]:
+    data = tree[path].data
+    source = parse_source(data)
+    if source is None:
+        raise ValueError(f"cannot be taken out of an unreadable file: {path}")
+    file = TestFile(source, _names_used_elsewhere(tree, path))
+    file.hide(names, kept)
+    file.forget(vanished)
+    file.drop_unused()
+    if file.is_hollow():
+        return (whole_file(path, data),)
+    operations = to_operations(path, source, file.edits())
+    if not compiles(applied(data, operations)):
+        raise ValueError(f"the result would not compile: {path}")
+    return operations
+
+
+def _names_used_elsewhere(tree: Tree, path: str) -> frozenset[str]:
+    """Return names that other readable test files import from a module of this file's name."""
+    project = _project(tree)
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    found: set[str] = set()
+    for other, file in project.files.items() if project else ():
+        if other != path:
+            for imported in file.imports:
+                if imported.name and imported.module.rpartition(".")[2] == stem:
+                    found.add(imported.name)
+    return frozenset(found)
+
+
+def _vanished_imports(tree: Tree) -> Mapping[str, tuple[Import, ...]]:
+    """Return, per test or support file, imports of names that project modules do not have."""
+    project = _project(tree)
+    if project is None:
+        return {}
+    result = {}
+    sources = frozenset(project.sources)
+    for path, file in project.files.items():
+        if path not in sources and not path.endswith(".pyi"):
+            gone = tuple(i for i in file.imports if i.top and _is_vanished(project, path, i))
+            if gone:
+                result[path] = gone
+    return result
+
+
+def _is_vanished(project: Project, path: str, imported: Import) -> bool:
+    target = project.target(path, imported)
+    home = project.paths.get(target)
+    if home is None or not imported.name or imported.name == "*" or imported.guarded:
+        return False
+    module = project.files.get(home)
+    if module is None or f"{target}.{imported.name}" in project.paths:
+        return False
+    if "__getattr__" in module.bound or imported.name.startswith("__"):
+        return False
+    bound = {i.bound for i in module.imports}
+    dynamic = "*" in bound or any(u.root in ("globals", "locals", "vars") for u in module.uses)
+    return imported.name not in bound and imported.name not in module.bound and not dynamic
+
+
+def _project(tree: Tree) -> Project | None:
+    try:
+        return read_project(tree, find_layout(tree))
+    except SourceError:
+        return None
