@@ -25,7 +25,9 @@ from rich.table import Table
 from rich.text import Text
 
 _WIDE = 4000
-"""Columns where nobody looks: tables in a file or a pipe are not cut."""
+"""Columns of data where nobody looks: tables in a file or a pipe are not cut."""
+_PAGE = 100
+"""Columns of an episode where nobody looks."""
 
 
 class Terminal:
@@ -63,7 +65,8 @@ class Terminal:
 
     def tell(self, what: RenderableType) -> None:
         """Show an episode to people, beside the JSON if JSON is wanted."""
-        (self._err if self.json_wanted else self._out).print(what)
+        console = self._err if self.json_wanted else self._out
+        console.print(what, width=None if console.is_terminal else _PAGE)
 
     @contextmanager
     def progress(self, title: str, total: int | None = None) -> Iterator["Steps"]:
