@@ -137,8 +137,8 @@ def _play(terminal: Terminal, runtime: Runtime, task: Task) -> dict[str, Outcome
 
 
 def _showpiece(tasks: list[Task]) -> Task:
-    """Return the task that shows best: the one with the most tests."""
-    return max(tasks, key=lambda task: (len(task.fail_to_pass), task.id))
+    """Return the task that fits a screen best."""
+    return min(tasks, key=lambda task: (len(task.instruction.splitlines()), task.id))
 
 
 def _close(terminal: Terminal, made: Made, outcomes: dict[str, Outcome], seconds: float) -> None:

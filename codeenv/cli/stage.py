@@ -19,8 +19,9 @@ _SHOWN_TESTS = 8
 
 def statement(title: str, instruction: str) -> RenderableType:
     """Draw what the agent is told."""
+    text = instruction.removeprefix(f"# {title}\n").strip()
     return Panel(
-        Markdown(printable(instruction), code_theme="ansi_dark"),
+        Markdown(printable(text), code_theme="ansi_dark"),
         title=Text(printable(title), "bold"),
         title_align="left",
         border_style="dim",
