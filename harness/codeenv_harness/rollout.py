@@ -17,7 +17,7 @@ from codeenv.tasks.taskset import Taskset
 from codeenv.tools import Profile, ToolResult
 from codeenv_harness.agents import AgentFactory, agent_factory
 from codeenv_harness.episode import Played, attempt
-from codeenv_harness.events import EpisodeEnded, EpisodeStarted, OnEvent, StepTaken, ignore
+from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
 from codeenv_harness.metrics import Summary, summarise
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
 
@@ -123,7 +123,7 @@ class _Run:
         for number in range(1, attempts + 1):
             played = self._attempt(recipe, rollout, seed)
             final = played.outcome.reward_valid or number == attempts or self._stopped.is_set()
-            self._on_event(EpisodeEnded(recipe.id, rollout, played.outcome, final))
+            self._tell(EpisodeEnded(recipe.id, rollout, played.outcome, final))
             if final:
                 break
         record = RolloutRecord.of(played.outcome, rollout=rollout, seed=seed, attempts=number)
@@ -135,7 +135,7 @@ class _Run:
         def on_step(step: int, action: object, result: ToolResult) -> None:
             if self._stopped.is_set():
                 raise SandboxError("the run was stopped")
-            self._on_event(StepTaken(recipe.id, rollout, step, action, result))
+            self._tell(StepTaken(recipe.id, rollout, step, action, result))
 
         return attempt(
             lambda: self._open(recipe),
@@ -143,9 +143,13 @@ class _Run:
             recipe.id,
             seed=seed,
             rollout=rollout,
-            on_start=lambda: self._on_event(EpisodeStarted(recipe.id, rollout)),
+            on_start=lambda: self._tell(EpisodeStarted(recipe.id, rollout)),
             on_step=on_step,
         )
+
+    def _tell(self, event: Event) -> None:
+        if not self._stopped.is_set():
+            self._on_event(event)
 
     def _open(self, recipe: Recipe) -> Episode:
         task = self._runtime.task(recipe, self._taskset)
