@@ -28,7 +28,7 @@ for folder in (stdlib / "site-packages", pathlib.Path(sysconfig.get_path("pureli
         for found in (*folder.glob(name), *folder.glob(f"{name}-*.dist-info")):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
 PY
-rm -f /usr/local/bin/pip* /usr/local/bin/wheel /usr/local/bin/idle* /usr/local/bin/pydoc*
+rm -f /usr/bin/pip* /usr/local/bin/pip* /usr/local/bin/wheel /usr/local/bin/idle* /usr/local/bin/pydoc*
 rm -rf /usr/share/python-wheels
 
 # Nothing that grows, differs between builds, or only people read.

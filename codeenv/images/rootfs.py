@@ -92,7 +92,7 @@ def remove_tree(folder: Path) -> None:
 
 def _is_volatile(name: str) -> bool:
     top, _, rest = name.removeprefix("./").partition("/")
-    return bool(rest) and top in _EMPTY
+    return (bool(rest) and top in _EMPTY) or top == ".dockerenv"
 
 
 def _hard_links_last(members: list[tarfile.TarInfo]) -> Iterator[tarfile.TarInfo]:

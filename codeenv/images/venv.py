@@ -27,7 +27,20 @@ _INTERPRETER = re.compile(r"/usr/(local/)?bin/python3?[0-9.]*")
 
 def clean_venv(tree: Tree) -> Tree:
     """Return a virtual environment without what differs between installs or leads out of it."""
-    return Tree({path: entry for path, entry in tree.items() if _is_kept(path, entry)})
+    kept = {path: entry for path, entry in tree.items() if _is_kept(path, entry)}
+    records = {p: _without_dropped(e) for p, e in kept.items() if p.endswith(".dist-info/RECORD")}
+    return Tree({**kept, **records})
+
+
+def _without_dropped(record: Entry) -> Entry:
+    """Return a RECORD without the files that are not kept."""
+    lines = record.data.splitlines(keepends=True)
+    return Entry(b"".join(line for line in lines if not _names_dropped(line)))
+
+
+def _names_dropped(line: bytes) -> bool:
+    path = line.split(b",")[0].decode("utf-8", "replace")
+    return path.rsplit("/", 1)[-1] in _DROPPED_NAMES
 
 
 def _is_kept(path: str, entry: Entry) -> bool:

@@ -111,7 +111,8 @@ def _wall(program: str, work: Path, job: InstallJob) -> list[str]:
     else:
         command += ["--unshare-user", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"]
     command += ["--ro-bind", str(job.image.rootfs), "/", "--dev", "/dev", "--proc", "/proc"]
-    command += ["--tmpfs", "/run", "--perms", "0755", "--dir", str(Path(CA_PATH).parent)]
+    command += ["--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]
+    command += ["--perms", "0755", "--dir", str(Path(CA_PATH).parent)]
     command += ["--ro-bind", str(work / "ca.pem"), CA_PATH]
     targets = {"build": "/build", "output": job.output, "home": "/home/agent", "tmp": "/tmp"}
     for name, target in targets.items():
