@@ -72,14 +72,16 @@ def secrets_of(task: Task, language: Language) -> Secrets:
     deletions = [o for o in task.recipe.deletions if o.mode in _DELETING]
     return Secrets(
         code=_passages(pristine, deletions),
-        tests=_passages(pristine, task.recipe.hidden),
+        tests=_passages(pristine, task.recipe.hidden, nested=False),
         names=frozenset(n for n in vanished - stated if len(n) >= _SHORTEST_NAME),
         lines=deleted_code(deleted, pristine),
         test_names=hidden_names(task.recipe),
     )
 
 
-def _passages(pristine: Tree, edits: Iterable[Operation]) -> tuple[Passage, ...]:
+def _passages(
+    pristine: Tree, edits: Iterable[Operation], *, nested: bool = True
+) -> tuple[Passage, ...]:
     spans: dict[str, list[tuple[int, int]]] = {}
     for edit in edits:
         if edit.path in pristine:
@@ -90,8 +92,19 @@ def _passages(pristine: Tree, edits: Iterable[Operation]) -> tuple[Passage, ...]
     return tuple(
         _passage(path, function)
         for path in sorted(spans)
-        for function in functions_of(pristine[path].data)
+        for function in _chosen(functions_of(pristine[path].data), nested=nested)
         if any(first <= function.first and function.last <= last for first, last in spans[path])
+    )
+
+
+def _chosen(functions: tuple[Function, ...], *, nested: bool) -> tuple[Function, ...]:
+    if nested:
+        return functions
+    spans = {(f.first, f.last) for f in functions}
+    return tuple(
+        f
+        for f in functions
+        if not any(a <= f.first and f.last <= b and (a, b) != (f.first, f.last) for a, b in spans)
     )
 
 

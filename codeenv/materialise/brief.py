@@ -50,7 +50,8 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
     deleted = deleted_units(recipe, language.units(pristine, layout))
-    docs = [language.describe(pristine, unit) for unit in told_units(deleted, facts.names)]
+    told_of = told_units(deleted, facts.names)
+    docs = _merged([language.describe(pristine, unit) for unit in told_of])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
     allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe))
@@ -60,7 +61,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         paths=paths,
         gone=tuple(p for p in paths if p not in damaged),
         exports=_exports(recipe, layout, paths),
-        symbols=tuple(docs),
+        symbols=docs,
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of(facts.messages),
@@ -93,12 +94,15 @@ def deleted_code(deleted: Iterable[Unit], pristine: Tree) -> frozenset[str]:
 
     Signatures and docstrings are no code in this sense: a statement may tell them.
     """
-    lines: set[str] = set()
+    bodies: set[str] = set()
+    headers: set[str] = set()
     for unit in deleted:
+        text = pristine[unit.path].data.decode("utf-8", "replace").split("\n")
+        headers.update(line.strip() for line in text[unit.start - 1 : unit.body - 1])
         if unit.kind != "class":
-            text = pristine[unit.path].data.decode("utf-8", "replace")
-            lines.update(line.strip() for line in text.split("\n")[unit.body - 1 : unit.end])
-    return frozenset(t for t in lines if len(t) >= _QUOTED_LINE and not _SIGNATURE.match(t))
+            bodies.update(line.strip() for line in text[unit.body - 1 : unit.end])
+    code = bodies - headers
+    return frozenset(t for t in code if len(t) >= _QUOTED_LINE and not _SIGNATURE.match(t))
 
 
 def hidden_names(recipe: Recipe) -> frozenset[str]:
@@ -128,6 +132,16 @@ class _Filter:
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
     deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
     return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
+
+
+def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
+    """Return the docs without those whose signatures a later one of the same name repeats."""
+    kept: list[SymbolDoc] = []
+    for doc in reversed(docs):
+        later = [d.signature.splitlines() for d in kept if d.unit.id == doc.unit.id]
+        if not any(set(doc.signature.splitlines()) <= set(lines) for lines in later):
+            kept.append(doc)
+    return tuple(reversed(kept))
 
 
 def _exports(recipe: Recipe, layout: Layout, paths: Sequence[str]) -> tuple[str, ...]:

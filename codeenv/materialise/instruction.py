@@ -93,7 +93,7 @@ def _symbol(doc: SymbolDoc, *, docstrings: bool) -> Iterator[str]:
     yield f"- `{doc.unit.name}`"
     yield ""
     yield "  ```"
-    for line in (*doc.decorators, *doc.signature.splitlines()):
+    for line in dict.fromkeys((*doc.decorators, *doc.signature.splitlines())):
         yield f"  {line}".rstrip()
     yield "  ```"
     if doc.bases and not all(base in doc.signature for base in doc.bases):
