@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.project import Project, used_from_outside
@@ -106,11 +107,17 @@ def _drop_from_container(
         yield Edit(start + 1, end - 1, "", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode)
         return
     edits = tuple(drop_elements(source, node.elts, dropped, _EXPORT))
-    yield from edits
-    kept = next(e for i, e in enumerate(node.elts) if i not in dropped)
     if isinstance(node, ast.Tuple) and not _is_tuple(source, start, end, edits):
-        after = source.span(kept)[1]
-        yield Edit(after, after, ",", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode)
+        kept = next(e for i, e in enumerate(node.elts) if i not in dropped)
+        edits = _with_comma(edits, source.span(kept)[1])
+    yield from edits
+
+
+def _with_comma(edits: tuple[Edit, ...], place: int) -> tuple[Edit, ...]:
+    """Add the comma that makes a single element a tuple."""
+    if any(e.start == place for e in edits):
+        return tuple(replace(e, replacement=",") if e.start == place else e for e in edits)
+    return (*edits, Edit(place, place, ",", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode))
 
 
 def _is_tuple(source: Source, start: int, end: int, edits: tuple[Edit, ...]) -> bool:

@@ -66,6 +66,8 @@ def names_below(root: ast.AST) -> Iterator[str]:
                 yield from name.split(".")
                 if other:
                     yield other
+            case ast.ImportFrom(module=str(name)):
+                yield from name.split(".")
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 yield from names
 

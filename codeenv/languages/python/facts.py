@@ -14,6 +14,12 @@ from codeenv.tree import Tree
 _RAISERS = frozenset(
     {"raises", "warns", "assertRaisesRegex", "assertWarnsRegex", "deprecated_call"}
 )
+_EXCEPTION_TEXTS = (
+    re.compile(r"^(str|repr)\(\w+\.(value|exception)\b"),
+    re.compile(r"^(str|repr)\(\w*(e|err|error|exc|exception|excinfo|warning)\)$"),
+    re.compile(r"\.(value|exception)\.(args\[|\w*message\b|msg\b)"),
+    re.compile(r"\.(message|args\[0\])$"),
+)
 
 
 def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
@@ -63,15 +69,7 @@ def _compared_with_exception(node: ast.Compare) -> Iterator[str]:
 
 
 def _is_exception_text(node: ast.expr) -> bool:
-    text = ast.unparse(node)
-    return bool(
-        re.match(r"(str|repr)\(\w*(e|err|error|exc|exc_?info|excinfo|cm|ctx|context|w)\b", text)
-    ) or bool(
-        re.search(
-            r"\.(value|exception)\.args\[|\.(message|args\[0\])$|\b(value|exception)\.\w*message",
-            text,
-        )
-    )
+    return any(pattern.search(ast.unparse(node)) for pattern in _EXCEPTION_TEXTS)
 
 
 def _texts(node: ast.expr) -> Iterator[str]:

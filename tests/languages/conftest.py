@@ -1,0 +1,61 @@
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from codeenv.languages import get_language
+from codeenv.materialise.operations import apply_operations
+from codeenv.sandbox.base import Image
+from codeenv.tree import Entry, Tree
+
+
+@pytest.fixture(scope="session")
+def python():
+    return get_language("python")
+
+
+@pytest.fixture(scope="session")
+def tree_of() -> Callable[..., Tree]:
+    """Makes a tree from path -> text or bytes."""
+
+    def make(files: dict[str, str | bytes]) -> Tree:
+        return Tree({p: Entry(c.encode() if isinstance(c, str) else c) for p, c in files.items()})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def package(tree_of):
+    """Makes a small tested package from the text of its modules."""
+
+    def make(text: str | bytes = "", others: dict[str, str | bytes] | None = None) -> Tree:
+        base = {"tests/test_it.py": "def test_it():\n    assert True\n", "pkg/__init__.py": ""}
+        return tree_of({**base, "pkg/code.py": text, **(others or {})})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def delete(python):
+    """Deletes named units of a tree and returns the new tree, checking what every edit promises."""
+
+    def run(tree: Tree, names: str | list[str], mode: str = "remove", path: str = "pkg/code.py"):
+        wanted = [names] if isinstance(names, str) else names
+        layout = python.layout(tree)
+        units = [u for u in python.units(tree, layout) if u.path == path and u.name in wanted]
+        units = [u for u in units if u.protected != "part"]
+        assert {u.name for u in units} == set(wanted)
+        operations = python.delete(tree, layout, units, mode)
+        damaged = apply_operations(tree, operations)
+        for operation in operations:
+            compile(damaged[operation.path].data, operation.path, "exec")
+            assert operation.replacement.strip() in ("", "pass", "raise NotImplementedError", ",")
+        return damaged
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def host_python() -> Image:
+    """The interpreter of these tests as an environment."""
+    return Image("tests", "tests", None, (), python=sys.executable)

@@ -1,0 +1,103 @@
+import pytest
+
+SOURCE = '''\
+import typing
+
+
+class Store(dict, metaclass=type):
+    """Keep things. Really.
+
+    More.
+    """
+
+    def __init__(self, size: int = 3, *, name="x") -> None:
+        self.size = size
+
+    @property
+    def full(self) -> bool:
+        return True
+
+    def _inner(self):
+        return 1
+
+
+@typing.overload
+def load(text: str) -> int: ...
+@typing.overload
+def load(text: bytes) -> str: ...
+async def load(text, *rest, strict=False, **options):
+    """Load a text, e.g. one line: quickly.
+
+    Raises an error."""
+    if strict:
+        raise ValueError(f"bad {text}")
+    try:
+        return 1
+    except OSError as error:
+        raise typing.Error from error
+    raise error
+'''
+
+
+@pytest.fixture
+def described(python, package):
+    tree = package(SOURCE)
+    units = python.units(tree, python.layout(tree))
+    return {u.name: python.describe(tree, u) for u in units if not u.protected}
+
+
+def test_a_class_is_described_by_what_a_caller_may_call(described):
+    doc = described["Store"]
+    assert doc.signature == (
+        "class Store(dict, metaclass=type):\n"
+        "    def __init__(self, size: int=3, *, name='x') -> None\n"
+        "    @property\n"
+        "    def full(self) -> bool"
+    )
+    assert doc.summary == "Keep things."
+    assert doc.bases == ("dict",)
+
+
+def test_a_function_is_described_with_its_overloads_and_errors(described):
+    doc = described["load"]
+    assert doc.signature == (
+        "def load(text: str) -> int\n"
+        "def load(text: bytes) -> str\n"
+        "async def load(text, *rest, strict=False, **options)"
+    )
+    assert doc.summary == "Load a text, e.g. one line: quickly."
+    assert doc.docstring.endswith("Raises an error.")
+    assert doc.raises == ("ValueError", "typing.Error")
+
+
+def test_decorators_are_told(described):
+    assert described["Store.full"].decorators == ("@property",)
+
+
+def test_identifiers_are_all_names_of_a_source(python):
+    names = python.identifiers(b"import a.b as c\nfrom d import e\ndef f(g, *h): return i.j(k=l)\n")
+    assert names == set("abcdefghijkl")
+    assert python.identifiers(b"not ( python") == frozenset()
+
+
+def test_tests_tell_names_messages_and_behaviours(python, package):
+    text = (
+        "import pytest\nfrom pkg.code import load\n\n\n"
+        "def test_loads_a_text():\n    assert load('x') == 1\n\n\n"
+        'def test_refuses():\n    """Refuses what is bad."""\n'
+        "    with pytest.raises(ValueError, match='bad x') as caught:\n        load.strictly('x')\n"
+        "    assert str(caught.value) == 'bad x, really'\n\n\n"
+        "class TestMore:\n    def test_camelCase(self):\n"
+        "        with self.assertRaisesRegex(E, 'no.*'):\n"
+        "            pass\n\n    def test_unused(self):\n        other()\n"
+    )
+    tree = package("", {"tests/test_it.py": text})
+    ids = [
+        f"tests/test_it.py::{n}"
+        for n in ("test_loads_a_text", "test_refuses[1]", "TestMore::test_camelCase")
+    ]
+    facts = python.test_facts(tree, ids)
+    assert {"load", "strictly", "ValueError"} <= facts.names
+    assert "other" not in facts.names
+    assert set(facts.messages) == {"bad x", "bad x, really", "no.*"}
+    assert facts.behaviours == ("loads a text", "refuses: Refuses what is bad", "camel case")
