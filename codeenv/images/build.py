@@ -4,8 +4,6 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from codeenv._paths import cache_folder
 from codeenv.errors import BuildError
@@ -13,14 +11,15 @@ from codeenv.images.base import Base, ensure_base
 from codeenv.images.bundled import is_bundled, restore_bundled
 from codeenv.images.install import Installer
 from codeenv.images.ladder import Attempt, Climber
-from codeenv.images.layers import ENV, Environment, compose, load_layer, store_layer
+from codeenv.images.layers import ENV, Environment, compose, store_layer
 from codeenv.images.locking import locked
+from codeenv.images.records import recall, recall_by_lock, remember
 from codeenv.images.venv import add_project
 from codeenv.languages import detect_language
 from codeenv.languages.base import InstallPlan, Language, Layout
 from codeenv.sandbox.base import Backend
 from codeenv.sources import fetch
-from codeenv.tasks.digest import canonical, digest_of
+from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
@@ -53,7 +52,7 @@ def build_environment(
     plan = language.plan(tree, layout)
     key = _key(tree, plan, layout, language, base)
     with locked(cache_folder("environments"), key):
-        cached = _recall(key, base)
+        cached = recall(key, base)
         if cached is not None:
             return cached
         climber = Climber(
@@ -62,9 +61,9 @@ def build_environment(
         best = climber.climb()
         if best is None or not best.score:
             raise _nothing_passes(best)
-        lock = _lock(best, plan, layout, base)
-        _remember(key, lock, best)
-        return Environment(lock, best.image)
+        made = Environment(_lock(best, plan, layout, base), best.image)
+        remember(key, made)
+        return made
 
 
 def restore_environment(
@@ -87,16 +86,18 @@ def restore_environment(
             f"the environment is locked for {lock.platform}, this machine is {platform.machine()}"
         )
     base = ensure_base("registry" if lock.base.startswith("registry") else "debian")
-    name = f"restored-{digest_of(lock)}-{base.digest[:16]}"
+    name = f"{digest_of(lock)}-{base.digest[:16]}"
     with locked(cache_folder("environments"), name):
-        cached = _recall(name, base) or _recall_by_lock(lock, base)
+        cached = recall_by_lock(lock, base)
         if cached is not None:
-            return Environment(lock, cached.image)
-        return _restore(name, lock, base, backend, pin)
+            return cached
+        made = _restore(lock, base, backend, pin)
+        remember(name, made)
+        return made
 
 
 def _restore(
-    name: str, lock: EnvironmentLock, base: Base, backend: Backend, pin: SourcePin | None
+    lock: EnvironmentLock, base: Base, backend: Backend, pin: SourcePin | None
 ) -> Environment:
     if lock.python.rsplit(".", 1)[0] != base.python.rsplit(".", 1)[0]:
         raise BuildError(
@@ -107,7 +108,6 @@ def _restore(
         raise BuildError("the restored packages are not those of the lock")
     tree = add_project(installed.tree, _plan_of(lock, pin), lock.import_roots)
     layer = store_layer(tree, ENV)
-    _write(name, lock, layer.digest)
     return Environment(lock, compose(base, (layer,), lock.variables))
 
 
@@ -137,38 +137,6 @@ def _lock(best: Attempt, plan: InstallPlan, layout: Layout, base: Base) -> Envir
         metadata=(f"{plan.name}=={plan.version}",) if plan.name else (),
         test_options=best.options,
     )
-
-
-def _remember(key: str, lock: EnvironmentLock, best: Attempt) -> None:
-    _write(key, lock, best.image.layers[0].digest)
-
-
-def _write(key: str, lock: EnvironmentLock, layer: str) -> None:
-    folder = cache_folder("environments")
-    record = {"layer": layer, "lock": json.loads(canonical(lock))}
-    with NamedTemporaryFile("w", dir=folder, prefix=".new-", delete=False) as file:
-        json.dump(record, file, indent=1)
-    Path(file.name).replace(folder / f"{key}.json")
-
-
-def _recall(key: str, base: Base) -> Environment | None:
-    file = cache_folder("environments") / f"{key}.json"
-    if not file.is_file():
-        return None
-    record = json.loads(file.read_text())
-    lock = EnvironmentLock.model_validate(record["lock"])
-    layer = load_layer(record["layer"], ENV)
-    return Environment(lock, compose(base, (layer,), lock.variables)) if layer else None
-
-
-def _recall_by_lock(lock: EnvironmentLock, base: Base) -> Environment | None:
-    """Return an environment that was built here with the same lock."""
-    for file in sorted(cache_folder("environments").glob("*.json")):
-        if not file.name.startswith("restored-"):
-            found = _recall(file.stem, base)
-            if found is not None and found.lock == lock:
-                return found
-    return None
 
 
 def _nothing_passes(best: Attempt | None) -> BuildError:

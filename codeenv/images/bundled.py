@@ -5,11 +5,16 @@ is written by hand, so no network, no pip and no build is needed.  They are pure
 also work on a base with another Python than codeenv's own.
 """
 
+import hashlib
+import json
 import sys
+from collections.abc import Sequence
+from importlib.metadata import Distribution
 
 from codeenv.errors import BuildError
 from codeenv.images.base import Base, cached_base, ensure_base
 from codeenv.images.layers import ENV, Environment, compose, store_layer
+from codeenv.images.records import recall, remember
 from codeenv.images.venv import add_project
 from codeenv.images.wheels import installed_closure, installed_files, locked, with_bytecode
 from codeenv.languages import detect_language
@@ -18,6 +23,7 @@ from codeenv.sources import checkout
 from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Entry, Tree
 
+_VERSION = 1
 _SPEC = "bundled:toy"
 _SCRIPT = f"""\
 #!{ENV}/bin/python
@@ -41,14 +47,24 @@ def bundled_environment(backend: Backend) -> Environment:
     """
     base = _base_for(backend)
     source = checkout(_SPEC)
-    language = detect_language(source.tree)
-    layout = language.layout(source.tree)
-    plan = language.plan(source.tree, layout)
     distributions = installed_closure("pytest")
+    facts = [_VERSION, base.digest, source.pin.tree, [str(locked(d)) for d in distributions]]
+    key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    cached = recall(key, base)
+    if cached is None:
+        cached = _make(base, source.tree, distributions)
+        remember(key, cached)
+    return cached
+
+
+def _make(base: Base, tree: Tree, distributions: Sequence[Distribution]) -> Environment:
+    language = detect_language(tree)
+    layout = language.layout(tree)
+    plan = language.plan(tree, layout)
     files = {path: e for d in distributions for path, e in installed_files(d).items()}
-    tree = add_project(_venv(base, files), plan, layout.import_roots)
+    venv = add_project(_venv(base, files), plan, layout.import_roots)
     if base.python.rsplit(".", 1)[0] == "{}.{}".format(*sys.version_info):
-        tree = with_bytecode(tree, ENV)
+        venv = with_bytecode(venv, ENV)
     lock = EnvironmentLock(
         base=base.name,
         python=base.python,
@@ -57,7 +73,7 @@ def bundled_environment(backend: Backend) -> Environment:
         import_roots=layout.import_roots,
         metadata=(f"{plan.name}=={plan.version}",),
     )
-    return Environment(lock, compose(base, (store_layer(tree, ENV),), {}))
+    return Environment(lock, compose(base, (store_layer(venv, ENV),), {}))
 
 
 def is_bundled(lock: EnvironmentLock) -> bool:

@@ -158,7 +158,7 @@ def culprits(log: str, requirements: Iterable[str]) -> frozenset[str]:
     lines = [x for x in log.splitlines() if re.match(r"\s*(ERROR:|error:|×|The conflict)", x)]
     text = canonicalize_name(" ".join(lines))
     return frozenset(
-        r for r in requirements if re.search(rf"(?<![a-z0-9-]){_name(r)}(?![a-z0-9])", text)
+        r for r in requirements if re.search(rf"(?<![a-z0-9-]){_name(r)}(?!-?[a-z0-9])", text)
     )
 
 

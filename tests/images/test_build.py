@@ -1,0 +1,202 @@
+import json
+
+import pytest
+
+from codeenv.errors import BuildError
+from codeenv.images import build as build_module
+from codeenv.images import build_environment, restore_environment
+from codeenv.images.layers import read_layer
+from codeenv.languages.base import InstallPlan, Layout, TestResult, TestRun
+from codeenv.sandbox.base import InstallResult
+from codeenv.tree import Entry, Tree
+from tests.images.fakes import FakeBackend, environment_tree
+
+TREE = Tree({"thing.py": Entry(b""), "test_thing.py": Entry(b"")})
+LAYOUT = Layout((".",), ("thing",), ("thing.py",), ("test_thing.py",))
+PASS = TestResult("passed")
+
+
+class FakeLanguage:
+    """Runs nothing: a function of the installed packages decides what a run reports."""
+
+    name = "python"
+
+    def __init__(self, requirements, outcome):
+        self.requirements, self.outcome = requirements, outcome
+        self.runs = []
+
+    def plan(self, tree, layout):
+        return InstallPlan(
+            "thing", "1.0", "", tuple(self.requirements), {"METADATA": b"Name: thing\n"}
+        )
+
+    def run_tests(self, sandbox, image, request):
+        installed = read_layer(sandbox.image.layers[0])
+        names = {p.split("/")[3] for p in installed if p.endswith("__init__.py")}
+        run = self.outcome(names, request)
+        self.runs.append((names, request.options))
+        return run
+
+    def missing_requirement(self, run):
+        return tuple(run.errors[key] for key in run.errors if key == "missing")
+
+
+def run(*passed, errors=(), exit_code=0, failed=()):
+    results = dict.fromkeys(passed, PASS) | {name: TestResult("failed") for name in failed}
+    return TestRun(tuple(results), results, not exit_code > 1, exit_code, errors=dict(errors))
+
+
+def install(job):
+    """Install what is asked for; each requirement becomes a package of its bare name."""
+    wanted = job.inputs["requirements.txt"].data.decode().splitlines()
+    if "broken" in wanted or "broken==1" in wanted:
+        return InstallResult(1, "ERROR: No matching distribution found for broken\n", Tree({}))
+    names = [(w.replace("<", "_lt_").split("=")[0], "1.0") for w in wanted]
+    items = [
+        {
+            "metadata": {"name": name, "version": "1.0"},
+            "download_info": {"archive_info": {"hashes": {"sha256": "a" * 64}}},
+        }
+        for name, _ in names
+    ]
+    report = {".codeenv-report.json": Entry(json.dumps({"install": items}).encode())}
+    return Tree({**environment_tree(*names), **report})
+
+
+@pytest.fixture(autouse=True)
+def prepared_base(index, base, monkeypatch):
+    monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
+    return base
+
+
+@pytest.fixture
+def backend():
+    return FakeBackend(install)
+
+
+def names(environment):
+    return [package.name for package in environment.lock.packages]
+
+
+def test_the_first_clean_rung_is_kept(backend):
+    language = FakeLanguage(["helper"], lambda names, request: run("a", "b"))
+    environment = build_environment(TREE, language, LAYOUT, backend)
+    assert names(environment) == ["helper", "pytest"]
+    assert len(backend.jobs) == 1
+    assert environment.lock.metadata == ("thing==1.0",)
+    assert environment.image.python == "/opt/env/bin/python"
+    assert environment.image.layers[0].target == "/opt/env"
+
+
+def test_an_older_runner_is_tried_when_the_newest_cannot_collect(backend):
+    def outcome(names, request):
+        return run("a", "b") if "pytest_lt_9" in names else run("a", errors={"f.py": "no"})
+
+    told = []
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend, log=told.append)
+    assert names(found) == ["pytest-lt-9"]
+    assert any("not collected" in line for line in told)
+
+
+def test_the_rung_with_most_passing_tests_is_kept_when_none_is_clean(backend):
+    passing = {"pytest": ["a"], "pytest_lt_9": ["a", "b", "c"], "pytest_lt_8": ["a", "b"]}
+
+    def outcome(names, request):
+        return run(*passing[min(names)], errors={"f.py": "no"})
+
+    assert names(build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)) == [
+        "pytest-lt-9"
+    ]
+
+
+def test_missing_modules_are_added_until_none_is_missing(backend):
+    def outcome(names, request):
+        for needed in ("yaml", "dateutil"):
+            if needed not in names:
+                return run("a", errors={"missing": needed})
+        return run("a", "b")
+
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
+    assert names(found) == ["dateutil", "pytest", "yaml"]
+
+
+def test_a_module_that_stays_missing_does_not_loop(backend):
+    language = FakeLanguage([], lambda names, request: run("a", errors={"missing": "ghost"}))
+    build_environment(TREE, language, LAYOUT, backend)
+    assert len(backend.jobs) <= 6
+
+
+def test_the_project_is_never_installed_as_its_own_missing_module(backend):
+    language = FakeLanguage([], lambda names, request: run("a", errors={"missing": "thing"}))
+    assert "thing" not in names(build_environment(TREE, language, LAYOUT, backend))
+
+
+def test_a_dependency_that_brings_the_project_itself_is_cleaned(backend):
+    language = FakeLanguage(["thing"], lambda names, request: run("a"))
+    found = build_environment(TREE, language, LAYOUT, backend)
+    assert names(found) == ["pytest"]
+    assert not [p for p in read_layer(found.image.layers[0]) if "/thing/" in p]
+
+
+def test_what_cannot_be_installed_is_left_out(backend):
+    told = []
+    language = FakeLanguage(["broken", "helper"], lambda names, request: run("a"))
+    found = build_environment(TREE, language, LAYOUT, backend, log=told.append)
+    assert names(found) == ["helper", "pytest"]
+    assert any("cannot be installed" in line and "broken" in line for line in told)
+
+
+def test_own_options_are_switched_off_when_the_runner_refuses_them(backend):
+    def outcome(names, request):
+        return run("a") if request.options else run(exit_code=4)
+
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
+    assert found.lock.test_options == ("-o", "addopts=")
+
+
+def test_no_passing_test_at_all_is_an_error_that_says_why(backend):
+    language = FakeLanguage(
+        [], lambda names, request: run(errors={"test_x.py": "SyntaxError: bad"})
+    )
+    with pytest.raises(BuildError, match=r"no test passes.*test_x\.py: SyntaxError: bad"):
+        build_environment(TREE, language, LAYOUT, backend)
+
+
+def test_an_environment_is_built_once(backend):
+    language = FakeLanguage([], lambda names, request: run("a"))
+    first = build_environment(TREE, language, LAYOUT, backend)
+    assert build_environment(TREE, language, LAYOUT, backend) == first
+    assert len(backend.jobs) == 1
+
+
+def test_a_lock_gives_the_same_environment_again(backend, cache):
+    built = build_environment(
+        TREE, FakeLanguage(["helper"], lambda n, r: run("a")), LAYOUT, backend
+    )
+    assert restore_environment(built.lock, backend).image == built.image
+    for file in (cache / "environments").iterdir():
+        file.unlink()
+    backend.answer = lambda job: install(type(job)(**{**vars(job), "inputs": _bare(job.inputs)}))
+    restored = restore_environment(built.lock, backend)
+    assert restored.digest == built.digest
+    assert "--require-hashes" in backend.jobs[-1].script
+
+
+def _bare(inputs):
+    lines = inputs["requirements.txt"].data.decode().splitlines()
+    text = "".join(line.split("==")[0] + "\n" for line in lines)
+    return Tree({**inputs, "requirements.txt": Entry(text.encode())})
+
+
+def test_a_lock_for_another_machine_is_refused(backend):
+    built = build_environment(TREE, FakeLanguage([], lambda n, r: run("a")), LAYOUT, backend)
+    other = built.lock.model_copy(update={"platform": "s390x"})
+    with pytest.raises(BuildError, match="locked for s390x"):
+        restore_environment(other, backend)
+
+
+def test_a_lock_for_another_python_is_refused(backend, cache):
+    built = build_environment(TREE, FakeLanguage([], lambda n, r: run("a")), LAYOUT, backend)
+    other = built.lock.model_copy(update={"python": "3.9.1"})
+    with pytest.raises(BuildError, match=r"locked for Python 3\.9\.1"):
+        restore_environment(other, backend)
