@@ -26,14 +26,14 @@ class Files:
     def read(self, path: str, limit: int) -> bytes:
         """Return a regular file's bytes."""
         real = self.places.existing(path)
+        if os.path.isdir(real):
+            raise PlaceError("is_directory", f"{path} is a directory")
         try:
             fd = os.open(real, _READ)
         except OSError as error:
             raise failed(path, error) from error
         with open(fd, "rb", buffering=0) as file:
             status = os.fstat(fd)
-            if stat.S_ISDIR(status.st_mode):
-                raise PlaceError("is_directory", f"{path} is a directory")
             if not stat.S_ISREG(status.st_mode):
                 raise PlaceError("denied", f"{path} is not a regular file")
             if status.st_size > limit:

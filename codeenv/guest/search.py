@@ -160,6 +160,8 @@ def _search_file(path: str, real: str, pattern: re.Pattern[str], query: Query, h
 
 def _lines(real: str) -> list[str]:
     """Return a text file's lines; none of a binary, huge, special or unreadable one."""
+    if os.path.isdir(real):
+        return []
     try:
         fd = os.open(real, _OPEN)
     except OSError:

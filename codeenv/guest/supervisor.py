@@ -183,6 +183,7 @@ _OPERATIONS = {
 
 def main() -> None:
     """Serve the process at the other end of standard input and output."""
+    os.umask(0o022)
     source, sink = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     for standard in (0, 1):

@@ -16,7 +16,7 @@ from codeenv.tree import Delta, Entry, Mode, Tree
 _MODES: Mapping[str, Mode] = {"file": "file", "exec": "exec", "link": "link"}
 
 
-@dataclass
+@dataclass(eq=False)
 class Box:
     """One episode's box on a host; see ``Sandbox``.
 

@@ -1,5 +1,7 @@
 """Talking to a Docker engine: one client per process, errors in our words."""
 
+import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +11,8 @@ from docker.errors import APIError, DockerException
 
 from codeenv.errors import BackendUnavailable, SandboxError
 
+_DEFAULT = "unix:///var/run/docker.sock"
+_PATIENCE = 10.0
 _HINT = "start Docker and make sure this user may use it, or use bubblewrap"
 
 
@@ -19,9 +23,19 @@ def connect() -> docker.DockerClient:
         BackendUnavailable: If none answers.
     """
     try:
+        _knock()
         return docker.from_env(max_pool_size=64)
-    except (DockerException, requests.RequestException) as error:
+    except (DockerException, requests.RequestException, OSError) as error:
         raise BackendUnavailable(f"no Docker engine answers: {error}", hint=_HINT) from error
+
+
+def _knock() -> None:
+    """Connect once by ourselves: where nobody listens, the SDK would leave a socket open."""
+    where = os.environ.get("DOCKER_HOST") or _DEFAULT
+    if where.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as door:
+            door.settimeout(_PATIENCE)
+            door.connect(where.removeprefix("unix://"))
 
 
 @contextmanager

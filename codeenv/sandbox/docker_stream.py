@@ -42,6 +42,8 @@ class DockerTransport:
 
     def send(self, data: bytes, deadline: float) -> None:
         """See ``Transport.send``."""
+        if self._closed:
+            raise SandboxError("the sandbox host was closed")
         view = memoryview(data)
         while view:
             self._wait(selectors.EVENT_WRITE, deadline)
@@ -54,7 +56,7 @@ class DockerTransport:
 
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
-        while True:
+        while not self._closed:
             if data := self._output():
                 return data
             self._wait(selectors.EVENT_READ, deadline)
@@ -67,6 +69,7 @@ class DockerTransport:
             if not more:
                 return b""
             self._raw += more
+        return b""
 
     def close(self) -> None:
         """Remove the container and wait until it is gone."""

@@ -88,9 +88,10 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     stream = getattr(attached, "_sock", attached)
     if not isinstance(stream, socket.socket):
         raise SandboxError(f"cannot attach to a container over {type(stream).__name__}")
-    duplicate = stream.dup()
+    ours = stream.dup()  # the SDK's own object is tied to a response it would collect
+    stream.close()
     attached.close()
-    return duplicate
+    return ours
 
 
 def _host_options(

@@ -43,7 +43,7 @@ class Start:
         return {"op": "start", **{name: getattr(self, name) for name in Start.__slots__}}
 
 
-@dataclass
+@dataclass(eq=False)
 class Host:
     """A live wall.  Thread-safe: whoever waits first reads the stream for all.
 
@@ -98,6 +98,14 @@ class Host:
             self.healthy = False
             raise
         return _checked(reply)
+
+    def answers(self) -> bool:
+        """Ask whether the wall still lives."""
+        try:
+            self.call({"op": "ping"})
+        except SandboxError:
+            self.healthy = False
+        return self.healthy
 
     def provide(self, tree: Tree) -> str:
         """Make sure a tree is a layer of the wall; return its digest."""

@@ -37,7 +37,7 @@ class HostKey:
         return cls(image.digest, role, limits, targets, network, image)
 
 
-@dataclass
+@dataclass(eq=False)
 class HostPool:
     """Starts hosts, lends them to one box at a time, and ends them.  Thread-safe.
 
@@ -108,20 +108,28 @@ class HostPool:
                 host.close()
 
     def _take(self, key: HostKey) -> Host:
+        while (kept := self._take_kept(key)) is not None:
+            if kept.answers():
+                return kept
+            self._give_back(key, kept)
+        host = self.start(key)
+        with self._lock:
+            self._lent.append(host)
+        return host
+
+    def _take_kept(self, key: HostKey) -> Host | None:
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox backend is closed")
             if os.getpid() != self._owner:  # a fork: these hosts are our parent's
                 self._free, self._lent, self._owner = [], [], os.getpid()
-            for n, (kept, host) in enumerate(self._free):
+            for entry in reversed(self._free):  # the one used last is the warmest
+                kept, host = entry
                 if kept == key:
-                    del self._free[n]
+                    self._free.remove(entry)
                     self._lent.append(host)
                     return host
-        host = self.start(key)
-        with self._lock:
-            self._lent.append(host)
-        return host
+        return None
 
     def _close_box(self, key: HostKey, box: Box, layers: Sequence[str]) -> None:
         try:

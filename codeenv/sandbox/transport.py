@@ -88,6 +88,8 @@ class PipeTransport:
 
     def send(self, data: bytes, deadline: float) -> None:
         """See ``Transport.send``."""
+        if self._closed:
+            raise SandboxError("the sandbox host was closed")
         view = memoryview(data)
         while view:
             _wait(self._stdin.fileno(), selectors.EVENT_WRITE, deadline)
@@ -100,6 +102,8 @@ class PipeTransport:
 
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
+        if self._closed:
+            return b""
         _wait(self._stdout.fileno(), selectors.EVENT_READ, deadline)
         return os.read(self._stdout.fileno(), _CHUNK)
 

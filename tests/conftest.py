@@ -1,0 +1,64 @@
+"""What all tests share: backends, base images, and skipping what this machine cannot run."""
+
+import os
+from functools import cache
+
+import pytest
+
+from codeenv.images.base import ensure_base
+from codeenv.sandbox.base import Image
+from codeenv.sandbox.select import open_backend, probe
+
+WALLS = ("docker", "bubblewrap")
+
+
+@cache
+def _probe(name):
+    return probe(name)
+
+
+def pytest_runtest_setup(item):
+    """Skip a test whose wall is missing here; in CI (``CI`` is set) that is a failure."""
+    for name in WALLS:
+        if item.get_closest_marker(name) and not _probe(name).ok:
+            reason = f"{name}: {_probe(name).detail}"
+            if os.environ.get("CI"):
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def debian_image() -> Image:
+    """The base root file system alone, made once per machine."""
+    return ensure_base().image
+
+
+@pytest.fixture(scope="session")
+def host_image() -> Image:
+    """This machine's own system as a base."""
+    base = ensure_base("host")
+    return Image(base.digest, base.digest, base.rootfs, (), python=base.interpreter)
+
+
+@pytest.fixture(scope="session")
+def local_backend():
+    """A backend without isolation."""
+    backend = open_backend("local")
+    yield backend
+    backend.close()
+
+
+@pytest.fixture(scope="session")
+def bubblewrap_backend():
+    """A bubblewrap backend; mark the test ``bubblewrap``."""
+    backend = open_backend("bubblewrap")
+    yield backend
+    backend.close()
+
+
+@pytest.fixture(scope="session")
+def docker_backend():
+    """A Docker backend; mark the test ``docker``."""
+    backend = open_backend("docker")
+    yield backend
+    backend.close()

@@ -1,0 +1,100 @@
+"""What every backend promises about reading a hostile tree from outside."""
+
+import os
+
+import pytest
+
+from codeenv.errors import SandboxError
+from codeenv.sandbox.base import Limits
+from codeenv.tree import Entry, Tree
+from tests.sandbox.conftest import WORKSPACE
+
+
+def test_what_changed_is_exported_with_modes_and_links(box):
+    box.exec("echo new > new; chmod +x new; rm README.md; ln -sf /etc/passwd link; mkdir empty")
+
+    exported = box.export()
+
+    assert dict(WORKSPACE.diff(exported).write) == {
+        "new": Entry(b"new\n", "exec"),
+        "link": Entry(b"/etc/passwd", "link"),
+    }
+    assert WORKSPACE.diff(exported).delete == {"README.md"}
+
+
+def test_the_repository_is_not_exported(box):
+    box.exec("git init -q .; mkdir -p sub/.git; touch sub/.git/kept")
+
+    assert set(box.export()) - set(WORKSPACE) == {"sub/.git/kept"}
+
+
+def test_special_files_are_left_out(box):
+    code = "import socket; socket.socket(socket.AF_UNIX).bind('socket')"
+    box.exec("mkfifo pipe")
+    box.exec(["python3", "-c", code])
+
+    assert box.export() == WORKSPACE
+
+
+def test_names_that_are_not_text_survive(box):
+    names = [b"new\nline", b"caf\xe9", b"-rf", b" ", b"\xe6\xbc\xa2", b"a\\b"]
+    code = "import sys, os\nfor name in sys.stdin.buffer.read().split(b'\\0'): open(name, 'wb')"
+    box.exec(["python3", "-c", code], stdin=b"\0".join(names))
+
+    new = set(box.export()) - set(WORKSPACE)
+
+    assert {os.fsencode(name) for name in new} == set(names)
+
+
+def test_unreadable_files_and_folders_are_exported_and_stay_unreadable(box):
+    box.exec("chmod 000 README.md src/toy.py src bin")
+
+    assert box.export() == Tree({**WORKSPACE, "bin/run": Entry(b"#!/bin/sh\necho ran\n", "exec")})
+    assert box.exec("stat -c %a README.md src bin").text == "0\n0\n0\n"
+
+
+def test_links_are_not_followed(box):
+    box.exec("ln -s /usr/bin folder; ln -s loop loop; ln -s / src/root")
+
+    new = WORKSPACE.diff(box.export()).write
+
+    assert {path: entry.mode for path, entry in new.items()} == dict.fromkeys(
+        ("folder", "loop", "src/root"), "link"
+    )
+
+
+def test_hard_links_are_files(box):
+    box.exec("ln README.md hard")
+
+    assert box.export()["hard"] == Entry(b"# toy\n")
+
+
+def test_processes_stand_still_while_a_tree_is_read_and_go_on_afterwards(box):
+    box.exec("(while :; do date +%N > a; cp a b; done) > /dev/null 2>&1 & echo $! > pid")
+    box.export()
+
+    assert box.exec("kill -0 $(cat pid) && grep State /proc/$(cat pid)/status").text.find("T (") < 0
+    box.exec("kill $(cat pid)")
+
+
+def test_too_many_entries_are_an_error(world):
+    box = world.open(limits=Limits(files=100))
+    box.exec("mkdir many; cd many; seq 1 200 | xargs touch")
+
+    with pytest.raises(SandboxError, match="too many entries"):
+        box.export()
+
+
+def test_too_many_bytes_are_an_error(world):
+    box = world.open(limits=Limits(disk=1024**2, memory=256 * 1024**2))
+    box.exec("truncate -s 700K a; truncate -s 700K b")
+
+    with pytest.raises(SandboxError, match="too many bytes"):
+        box.export()
+
+
+def test_a_tree_too_deep_is_an_error(box):
+    box.exec(["python3", "-c", "import os\nfor n in range(300): os.mkdir('d'); os.chdir('d')"])
+
+    with pytest.raises(SandboxError, match="deeper"):
+        box.export()
