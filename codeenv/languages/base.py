@@ -270,12 +270,13 @@ class Language(Protocol):
     ) -> tuple[Operation, ...]:
         """Return the edits that take tests out of their files.
 
-        A test function goes only if all its ids in ``stable`` are in ``test_ids``.  With the
+        A test function goes only if all its ids in ``stable`` are in ``test_ids``; a test whose
+        code cannot be found (doctests in sources, tests made from data) stays visible.  With the
         damaged tree, imports of names that vanished go from the test files too; offsets are the
         same in the pristine tree, since a deletion never touches tests.
 
         Raises:
-            ValueError: If a test cannot be taken out; the message is the reason.
+            ValueError: If what stays of a test file would not work; the message is the reason.
         """
         ...
 

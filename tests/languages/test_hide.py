@@ -122,15 +122,40 @@ def test_a_test_that_is_inherited_goes_from_its_base_class_when_all_its_ids_go(h
     assert hidden(text, stable[:1], stable, others) == text
 
 
-def test_a_test_made_by_a_program_goes_only_with_its_file(hidden):
+def test_a_test_made_by_a_function_goes_by_its_assignment(hidden):
     text = (
         "def make():\n    def inner():\n        assert 1\n"
         "    return inner\n\n\ntest_a = make()\ntest_b = make()\n"
     )
     stable = (f"{PATH}::test_a", f"{PATH}::test_b")
     assert hidden(text, stable, stable) == ""
-    with pytest.raises(ValueError, match="cannot be taken out"):
-        hidden(text, stable[:1], stable)
+    assert hidden(text, stable[:1], stable) == text.replace("test_a = make()\n", "")
+
+
+def test_a_test_in_a_class_that_a_function_makes_goes_with_all_its_classes(hidden):
+    text = (
+        "def make(x):\n    class Made:\n        def test_one(self):\n            assert x\n\n"
+        "        def test_two(self):\n            assert x\n\n    return Made\n\n\n"
+        "TestA = make(1)\nTestB = make(2)\n"
+    )
+    stable = tuple(f"{PATH}::Test{c}::test_{n}" for c in "AB" for n in ("one", "two"))
+    gone = "        def test_one(self):\n            assert x\n\n"
+    assert hidden(text, [i for i in stable if "one" in i], stable) == text.replace(gone, "")
+    assert hidden(text, stable[:1], stable) == text
+
+
+def test_a_test_that_a_decorator_multiplies_goes_with_all_its_cases(hidden):
+    text = "@expand([1, 2])\ndef test_a(x):\n    assert x\n\n\ndef test_b():\n    assert 1\n"
+    stable = (f"{PATH}::test_a_0_one", f"{PATH}::test_a_1", f"{PATH}::test_b")
+    assert hidden(text, stable[:2], stable) == "def test_b():\n    assert 1\n"
+    assert hidden(text, stable[:1], stable) == text
+
+
+def test_a_test_made_from_data_stays_unless_the_file_goes(hidden):
+    text = "globals().update(load())\n\n\ndef test_b():\n    assert 1\n"
+    stable = (f"{PATH}::test_of_data", f"{PATH}::test_b")
+    assert hidden(text, stable[:1], stable) == text
+    assert hidden(text, stable, stable) == ""
 
 
 def test_a_doctest_of_a_source_goes_with_the_source(hidden):

@@ -194,11 +194,12 @@ def test_options_of_absent_plug_ins_do_not_stop_a_run(run):
     assert result.errors == {}
 
 
-def test_unknown_options_of_the_repository_are_dropped_and_told(run):
-    ini = "[pytest]\naddopts = --no-such-thing\n"
-    result = run("def test_a():\n    pass\n", {"pytest.ini": ini})
-    assert result.passed == {f"{PATH}::test_a"}
-    assert "--no-such-thing" in result.errors["addopts"]
+def test_unknown_options_of_the_repository_are_told_and_can_be_switched_off(run):
+    tests, others = "def test_a():\n    pass\n", {"pytest.ini": "[pytest]\naddopts = --no-such\n"}
+    refused = run(tests, others)
+    assert (refused.exit_code, refused.results) == (4, {})
+    assert "unrecognized arguments: --no-such" in refused.errors["<options>"]
+    assert run(tests, others, options=("-o", "addopts=")).passed == {f"{PATH}::test_a"}
 
 
 def test_warnings_are_errors_where_the_repository_says_so(run):

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from codeenv.languages.base import SymbolDoc, Unit
 from codeenv.languages.python.definitions import Found, find_definitions
-from codeenv.languages.python.syntax import Definition, Function, parse_module, parse_source
+from codeenv.languages.python.syntax import Definition, parse_module, parse_source
 from codeenv.languages.python.units import is_overload
 from codeenv.tree import Tree
+
+_FIELDS = re.compile(r"\b(dataclass|define|frozen|mutable|attrs|attr\.s|NamedTuple|TypedDict)\b")
 
 
 def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
@@ -80,20 +82,15 @@ def _signatures(found: Found, named: list[Found]) -> str:
 
 
 def _class_signature(node: ast.ClassDef) -> str:
-    """Return the class line, and the signatures of what a caller may call."""
+    """Return the class line, with the fields where they make the constructor."""
     inside = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
     head = f"class {node.name}({', '.join(inside)})" if inside else f"class {node.name}"
-    lines = []
-    for member in node.body:
-        shown = isinstance(member, Function) and _is_shown(member.name)
-        if isinstance(member, Function) and shown:
-            lines += [f"    @{ast.unparse(d)}" for d in member.decorator_list]
-            lines.append(f"    {_function_signature(member)}")
+    makers = " ".join(map(ast.unparse, (*node.decorator_list, *node.bases)))
+    fields = (
+        [s for s in node.body if isinstance(s, ast.AnnAssign)] if _FIELDS.search(makers) else []
+    )
+    lines = [f"    {ast.unparse(field)}" for field in fields]
     return "\n".join([f"{head}:" if lines else head, *lines])
-
-
-def _is_shown(name: str) -> bool:
-    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
 def _function_signature(node: Definition) -> str:

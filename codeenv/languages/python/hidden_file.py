@@ -13,6 +13,7 @@ from codeenv.languages.python.definitions import (
     is_main_guard,
 )
 from codeenv.languages.python.edits import Edit, Label, drop_statements
+from codeenv.languages.python.node_ids import anywhere, defined_names
 from codeenv.languages.python.references import Import, references
 from codeenv.languages.python.syntax import Source
 from codeenv.tasks.models import Operation
@@ -47,6 +48,9 @@ class TestFile:
         for found in self._found:
             if found.name in names and not found.is_class:
                 self._drop(found)
+        for name, statements in defined_names(self._source).items():
+            for statement in statements if anywhere(name) in names else ():
+                self._take(statement, name)
         for found in reversed(self._found):
             if found.is_class and found.name not in kept and self._is_emptied(found):
                 self._drop(found)

@@ -20,7 +20,7 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
     Given the damaged tree, imports of names that are not there any more go too.
 
     Raises:
-        ValueError: If a test cannot be taken out of a file that must stay.
+        ValueError: If what stays of a file would not work.
     """
     hidden = frozenset(test_ids)
     known = definitions_of(tree, tuple(dict.fromkeys((*stable, *test_ids))))
@@ -52,9 +52,9 @@ def _chosen(
 def _whole_files(
     known: Mapping[str, Definition | None], hidden: frozenset[str], tree: Tree
 ) -> Iterator[str]:
-    """Yield files that must go whole: hidden tests that no function in them defines.
+    """Yield files that go whole: they have a hidden test whose code cannot be told, and no other.
 
-    Doctests stay where code or prose around them stays.
+    Such a test stays visible in a file that must stay, as doctests do in sources.
     """
     tests: dict[str, list[str]] = {}
     for test in known:
@@ -63,16 +63,9 @@ def _whole_files(
         parts = split_id(test)
         if definition is not None or test not in hidden or parts.path not in tree:
             continue
-        if hidden.issuperset(tests[parts.path]) and not _is_source_doctest(
-            parts.path, parts.is_doctest
-        ):
+        in_source = parts.is_doctest and parts.path.endswith(".py")
+        if hidden.issuperset(tests[parts.path]) and not in_source:
             yield parts.path
-        elif not parts.is_doctest:
-            raise ValueError(f"cannot be taken out of its file: {test}")
-
-
-def _is_source_doctest(path: str, doctest: bool) -> bool:
-    return doctest and path.endswith(".py")
 
 
 def _kept_classes(

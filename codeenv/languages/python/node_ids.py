@@ -1,6 +1,7 @@
 """From test ids to the functions that define the tests, by reading test files."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -8,7 +9,7 @@ from pathlib import PurePosixPath
 from codeenv.languages.python.definitions import Found, find_definitions
 from codeenv.languages.python.hierarchy import base_names
 from codeenv.languages.python.references import references
-from codeenv.languages.python.syntax import parse_source
+from codeenv.languages.python.syntax import Function, Source, parse_source
 from codeenv.tree import Tree
 
 _MAX_BASES = 30
@@ -69,8 +70,12 @@ def _find(tree: Tree, parts: TestId) -> Definition | None:
     name = ".".join(parts.names)
     if any(f.name == name and not f.is_class for f in found_in(tree, parts.path)):
         return Definition(parts.path, name)
-    if len(parts.names) < 2:
+    if not parts.names:
         return None
+    return _inherited(tree, parts) or _generated(tree, parts)
+
+
+def _inherited(tree: Tree, parts: TestId) -> Definition | None:
     queue = [(parts.path, ".".join(parts.names[:-1]))]
     for path, class_name in queue:
         for found in found_in(tree, path):
@@ -79,6 +84,39 @@ def _find(tree: Tree, parts: TestId) -> Definition | None:
         if len(queue) < _MAX_BASES:
             queue += [c for c in _bases(tree, path, class_name) if c not in queue]
     return None
+
+
+def _generated(tree: Tree, parts: TestId) -> Definition | None:
+    """Return where a test is written that a function, a loop or a decorator makes.
+
+    Every definition of that name in the file counts, wherever it is; a number at the end of the
+    name may come from a decorator that multiplies tests.
+    """
+    entry = tree.get(parts.path)
+    source = parse_source(entry.data) if entry is not None else None
+    names = {anywhere(n) for n in defined_names(source)} if source else set()
+    numbered = re.match(r"(test\w*?)_\d+(_.*)?$", parts.names[-1])
+    for name in (parts.names[-1], numbered.group(1) if numbered else ""):
+        if anywhere(name) in names:
+            return Definition(parts.path, anywhere(name))
+    return None
+
+
+def anywhere(name: str) -> str:
+    """Spell the name of a definition whose place in the file does not matter."""
+    return f"*.{name}"
+
+
+def defined_names(source: Source) -> Mapping[str, tuple[ast.stmt, ...]]:
+    """Return the functions and assignments of a file by name, wherever they are."""
+    found: dict[str, tuple[ast.stmt, ...]] = {}
+    for node in ast.walk(source.module):
+        if isinstance(node, Function):
+            found[node.name] = (*found.get(node.name, ()), node)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            found[name] = (*found.get(name, ()), node)
+    return found
 
 
 def _bases(tree: Tree, path: str, class_name: str) -> Iterator[tuple[str, str]]:

@@ -29,10 +29,10 @@ TEST_GROUPS = re.compile(
 )
 _TOOLS = re.compile(
     r"^(flake8.*|pyflakes|pycodestyle|pydocstyle|black|isort|ruff|pylint.*|mypy|pyright|pytype|pyre-check"
-    r"|pre-commit|sphinx.*|furo|mkdocs.*|.*-theme|numpydoc|myst-.*|docutils|doc8|towncrier|tox.*|nox"
+    r"|pre-commit.*|sphinx.*|furo|mkdocs.*|.*-theme|numpydoc|myst-.*|docutils|doc8|towncrier|tox.*|nox"
     r"|pip-compile-multi|iniconfig|pluggy|twine|build|wheel|setuptools|setuptools-scm|pip|pip-tools|uv|hatch|hatchling|poetry.*|pdm|flit.*"
     r"|bump.*|python-semantic-release|commitizen|codecov|coveralls|coverage|pytest-cov|pytest-xdist"
-    r"|pytest-(flake8|black|pylint|mypy|ruff|isort|checkdocs|enabler|sugar|randomly|random-order|pycodestyle)"
+    r"|pytest-(flake8|black|pylint|mypy.*|ruff|isort|checkdocs|enabler|sugar|randomly|random-order|pycodestyle)"
     r"|types-.*|.*-stubs|ipython|ipdb|ipykernel|jupyter.*|notebook|pudb|check-manifest|pyroma|bandit"
     r"|safety|vulture|autoflake|pyupgrade|yapf|autopep8|interrogate|codespell|check-wheel-contents"
     r"|cibuildwheel|readme-renderer|restructuredtext-lint|virtualenv|invoke|zest.releaser|changelist)$"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -14,8 +14,6 @@ _PACKAGE = "_codeenv_guest"
 _REPORT_LIMIT = 256 * 1024**2
 _LOG_LIMIT = 256 * 1024
 _LOG_TAIL = 20_000
-_USAGE_ERROR = 4
-_WITHOUT_OPTIONS = ("-o", "addopts=", "-o", "required_plugins=")
 _BOOT = f"""
 import sys
 if sys.path and not sys.path[0]: del sys.path[0]
@@ -48,26 +46,7 @@ class _Report:
 
 
 def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
-    """Run tests; if pytest refuses the repository's own options, run again without them."""
-    run = _run_once(sandbox, image, request)
-    refused = run.errors.get("<options>", "")
-    if run.exit_code != _USAGE_ERROR or not refused or "addopts=" in request.options:
-        return run
-    again = replace(request, options=(*request.options, *_WITHOUT_OPTIONS))
-    second = _run_once(sandbox, image, again)
-    note = {"addopts": f"the repository's addopts were dropped: {refused}"}
-    return replace(second, errors={**second.errors, **note})
-
-
-def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
-    """Return package -> problem for what does not import from inside the workspace."""
-    result = _serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
-    said = {str(r["package"]): str(r["problem"]) for r in _records(result.report)}
-    silent = "the interpreter ended while importing it"
-    return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
-
-
-def _run_once(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
+    """Run tests; why pytest refused its options, if it did, is the error of ``<options>``."""
     result = _serve(sandbox, image, "pytest_runner", asdict(request), request)
     report = _read(result.report)
     complete = report.status is not None and not result.timed_out
@@ -86,6 +65,14 @@ def _run_once(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         coverage=coverage,
         duration=round(sum(r.duration for r in report.results.values()), 3),
     )
+
+
+def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
+    """Return package -> problem for what does not import from inside the workspace."""
+    result = _serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
+    said = {str(r["package"]): str(r["problem"]) for r in _records(result.report)}
+    silent = "the interpreter ended while importing it"
+    return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
 
 
 def _serve(

@@ -44,7 +44,8 @@ def file_units(path: str, data: bytes) -> Iterator[Unit]:
     for definition in found:
         group = groups[definition.name]
         main = main_definition(group)
-        lines = {n for d in (group if definition is main else [definition]) for n in _lines(d.node)}
+        whole = [d for d in group if not is_overload(d)] if definition is main else [definition]
+        lines = {line for d in whole for line in _lines(d.node)}
         yield Unit(
             path=path,
             name=definition.name,
@@ -126,7 +127,7 @@ def _statement_lines(statement: ast.stmt, *, in_class: bool) -> Iterator[int]:
         yield from (statement.lineno, *(d.lineno for d in statement.decorator_list))
         yield from _lines(statement)
         return
-    if not isinstance(statement, _NOT_CODE) and not _is_declaration(statement):
+    if not isinstance(statement, _NOT_CODE) and not _does_nothing(statement):
         yield statement.lineno
     for handler in getattr(statement, "handlers", ()):
         yield handler.lineno
@@ -135,5 +136,7 @@ def _statement_lines(statement: ast.stmt, *, in_class: bool) -> Iterator[int]:
             yield from _statement_lines(inner, in_class=in_class)
 
 
-def _is_declaration(statement: ast.stmt) -> bool:
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.AnnAssign) and statement.value is None
