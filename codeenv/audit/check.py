@@ -16,6 +16,7 @@ from codeenv.sandbox.base import Image
 
 _LARGEST = 16 * 1024**2
 _TOLD = 5
+_LIBRARY = frozenset({".py", ".pyi", ".pyc", ".whl", ".zip", ".egg"})
 
 
 def audit_task(
@@ -89,17 +90,21 @@ def _mentions(task: Task, secrets: Secrets) -> Iterator[Leak]:
 
 
 def _environment(image: Image, secrets: Secrets) -> Iterator[Leak]:
-    roots = [(layer.folder, layer.target) for layer in image.layers]
+    """Scan the layers whole, and of the base, which never held the source, the Python library."""
+    for layer in image.layers:
+        yield from _folder(layer.folder, layer.target, secrets, frozenset())
     if image.rootfs is not None:
-        libraries = sorted((image.rootfs / "usr/lib").glob("python3*"))
-        roots += [(folder, f"/usr/lib/{folder.name}") for folder in libraries]
-    for folder, target in roots:
-        for file in sorted(folder.rglob("*")):
-            name = file.relative_to(folder)
-            if _is_read(file):
-                yield from scan_file(
-                    f"{target}/{name}", file.read_bytes(), secrets, place="environment"
-                )
+        for folder in sorted((image.rootfs / "usr/lib").glob("python3*")):
+            yield from _folder(folder, f"/usr/lib/{folder.name}", secrets, _LIBRARY)
+
+
+def _folder(
+    folder: Path, target: str, secrets: Secrets, suffixes: frozenset[str]
+) -> Iterator[Leak]:
+    for file in sorted(folder.rglob("*")):
+        if (not suffixes or file.suffix in suffixes) and _is_read(file):
+            path = f"{target}/{file.relative_to(folder)}"
+            yield from scan_file(path, file.read_bytes(), secrets, place="environment")
 
 
 def _is_read(file: Path) -> bool:

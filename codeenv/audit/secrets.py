@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
 from codeenv.languages.base import Language
 from codeenv.materialise.brief import deleted_code, deleted_units, hidden_names
+from codeenv.materialise.common import is_telling
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.secrets import secret_hash, secret_hashes, vanished_names
@@ -18,7 +19,6 @@ __all__ = ["Passage", "Secrets", "secret_hash", "secret_hashes", "secrets_of"]
 LEAST_SHINGLES = 12
 """A shorter text is too common to mean anything."""
 LEAST_NODES = 25
-_SHORTEST_NAME = 5
 _DELETING = frozenset({"remove", "stub"})
 
 
@@ -73,7 +73,7 @@ def secrets_of(task: Task, language: Language) -> Secrets:
     return Secrets(
         code=_passages(pristine, deletions),
         tests=_passages(pristine, task.recipe.hidden, nested=False),
-        names=frozenset(n for n in vanished - stated if len(n) >= _SHORTEST_NAME),
+        names=frozenset(n for n in vanished - stated if is_telling(n)),
         lines=deleted_code(deleted, pristine),
         test_names=hidden_names(task.recipe),
     )

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable
 
 from codeenv.languages.base import Language
+from codeenv.materialise.common import is_telling
 from codeenv.tree import Tree
 
 _MOST = 40
-_SHORTEST = 5
 _DIGITS = 16
 _WORD = re.compile(r"\w+")
 
@@ -42,7 +42,7 @@ def secret_hashes(
     """
     tests = language.layout(pristine).test_files
     known = names_in(damaged, tests, language) | frozenset(_WORD.findall(instruction))
-    names = (n for n in vanished_names(pristine, damaged, language) - known if _telling(n))
+    names = (n for n in vanished_names(pristine, damaged, language) - known if is_telling(n))
     chosen = sorted(names, key=lambda name: (-len(name), name))[:_MOST]
     return tuple(sorted(secret_hash(name, damaged.digest) for name in chosen))
 
@@ -50,7 +50,3 @@ def secret_hashes(
 def secret_hash(name: str, salt: str) -> str:
     """Return the salted hash of one identifier; ``salt`` is ``Recipe.damaged_tree``."""
     return hashlib.sha256(f"{salt}:{name}".encode()).hexdigest()[:_DIGITS]
-
-
-def _telling(name: str) -> bool:
-    return len(name) >= _SHORTEST and not (name.startswith("__") and name.endswith("__"))

@@ -3,6 +3,7 @@ import pytest
 from codeenv.errors import TaskError
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.materialise.cache import load_task, store_task
+from codeenv.materialise.common import is_telling
 from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.secrets import secret_hash, secret_hashes, vanished_names
 from codeenv.materialise.task import assemble
@@ -127,3 +128,12 @@ def test_secret_hashes_are_salted_sorted_and_spare_what_is_told():
 def test_the_bytes_of_a_task_do_not_depend_on_the_run():
     assert make_task().workspace.digest == make_task().workspace.digest
     assert make_task().instruction == make_task().instruction
+
+
+@pytest.mark.parametrize("name", ["insert", "ValueError", "__init__", "slug", "isinstance"])
+def test_common_and_short_names_are_no_secrets(name):
+    assert not is_telling(name)
+
+
+def test_a_projects_own_name_is_telling():
+    assert is_telling("surviving_pieces")
