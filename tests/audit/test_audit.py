@@ -191,3 +191,14 @@ def test_a_wheel_in_the_environment_is_found(tmp_path):
 def test_a_bomb_ends_the_unpacking_and_not_the_audit():
     bomb = zlib.compress(b"\0" * 80_000_000)
     assert audit_task(plant("tests/data/bomb.bin", bomb)) == ()
+
+
+def test_a_wheel_in_the_bases_python_library_is_found_and_other_binaries_are_not_read(tmp_path):
+    library = tmp_path / "usr/lib/python3.13"
+    (library / "bundled").mkdir(parents=True)
+    (library / "bundled/notes-1.0.whl").write_bytes(zipped(ORIGINAL))
+    (library / "libpython.a").write_bytes(b"\0joiner\0surviving_pieces\0candidates\0slug\0")
+    leaks = audit_task(TASK, Image("i" * 64, "base", tmp_path, ()))
+    assert {leak.path for leak in leaks} == {
+        "/usr/lib/python3.13/bundled/notes-1.0.whl!notes/text.py"
+    }
