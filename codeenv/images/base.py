@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -142,6 +143,8 @@ def _load(maker: _Maker) -> Base | None:
     if not (folder / _FACTS).is_file():
         return None
     facts = json.loads((folder / _FACTS).read_text())
+    with suppress(OSError):  # a shared cache may belong to someone else
+        os.utime(folder)  # for ``images prune``
     rootfs, tar = folder / "rootfs", folder / "rootfs.tar"
     return Base(facts["name"], facts["digest"], rootfs, tar, facts["python"])
 

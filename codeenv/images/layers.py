@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,7 +67,8 @@ def load_layer(digest: str, target: str) -> Layer | None:
     place = cache_folder("layers") / digest
     if not place.is_dir():
         return None
-    os.utime(place)
+    with suppress(OSError):  # a shared cache may belong to someone else
+        os.utime(place)
     return Layer(digest, place, target)
 
 

@@ -1,6 +1,7 @@
 """What images take on disk, and taking it back."""
 
 import time
+from calendar import timegm
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def _docker_images() -> list[StoredImage]:
 def _created(text: str) -> float:
     """Return seconds since 1970 of the daemon's date (``2024-05-01T10:20:30.123Z``)."""
     try:
-        return time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+        return float(timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")))
     except ValueError:
         return 0.0
 

@@ -92,9 +92,14 @@ class _Fetcher:
 
     def fetch(self, ref: str) -> str:
         """Bring the commit here and return its hash."""
-        done = self._remote("fetch", "--depth=1", self.url, ref or "HEAD", check=not ref)
-        if done.returncode == 0:
-            return self.resolve("FETCH_HEAD", ref)
+        for depth in (("--depth=1",), ()):
+            done = self._remote("fetch", *depth, self.url, ref or "HEAD", check=False)
+            if done.returncode == 0:
+                return self.resolve("FETCH_HEAD", ref)
+            if b"shallow" not in done.stderr:
+                break  # else a server that has no part of a history to give
+        if not ref:
+            raise _explain(self.url, done.stderr.decode("utf-8", "replace"))
         # An abbreviated hash, or a server that does not serve single commits.
         everything = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
         self._remote("fetch", self.url, *everything)

@@ -1,7 +1,7 @@
 """From what a user writes to a pinned, verified tree, and from a pin to the same tree again."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeenv.errors import SourceError
@@ -33,7 +33,7 @@ class Checkout:
 
     pin: SourcePin
     tree: Tree
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
 
 def checkout(spec: str, *, ref: str = "", subdir: str = "") -> Checkout:
@@ -140,8 +140,10 @@ def _from_git(kind: str, location: str, url: str, ref: str, subdir: str) -> Chec
     _refuse_pointers(found, subdir)
     remember_tree(found.tree)
     made = _pinned(kind, location, found.commit, found.tree.digest, found.tree, subdir)
-    notes = tuple(f"the submodule {path} is left out" for path in found.submodules)
-    return Checkout(made.pin, made.tree, notes)
+    notes = [f"the submodule {path} is left out" for path in found.submodules]
+    if kind == "path":
+        notes.insert(0, f"commit {found.commit[:12]} is taken; uncommitted changes are not")
+    return Checkout(made.pin, made.tree, tuple(notes))
 
 
 def _refuse_pointers(found: git.Snapshot, subdir: str) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -81,6 +82,13 @@ def read_settings(environment: Mapping[str, str] | None = None) -> PipSettings:
         MachineError: If no pip answers, so that its default index is unknown.
     """
     environment = os.environ if environment is None else environment
+    return _read_settings(tuple(sorted(environment.items())))
+
+
+@lru_cache(maxsize=16)
+def _read_settings(variables: tuple[tuple[str, str], ...]) -> PipSettings:
+    """Ask once per environment: starting pip takes longer than a request."""
+    environment = dict(variables)
     values = _read_values(environment)
     indexes: list[str] = []
     if not _truthy(values.get("no-index", "")):

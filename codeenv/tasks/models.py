@@ -24,7 +24,7 @@ class SourcePin(Model):
     location: str
     """Git URL, absolute folder, distribution name, or the bundled repository's name."""
     version: str = ""
-    """Commit hash (git), version (pypi), empty otherwise."""
+    """Commit hash (git, and a path that is a work tree), version (pypi), empty otherwise."""
     sha256: Sha256
     """Of the sdist file (pypi); of the tree (``Tree.digest``) otherwise."""
     subdir: str = ""

@@ -23,6 +23,21 @@ def test_a_folder_under_git_gives_what_is_committed(repository, git):
     assert found.pin.sha256 == found.pin.tree == found.tree.digest
 
 
+def test_it_is_said_that_uncommitted_changes_are_not_taken(repository):
+    assert "uncommitted changes are not" in checkout(str(repository)).notes[0]
+    assert checkout(repository.as_uri()).notes == ()
+
+
+def test_a_plain_web_server_is_enough(repository, git, serve, tmp_path):
+    first = git(repository, "rev-parse", "HEAD")
+    (repository / "a.py").write_bytes(b"second")
+    git(repository, "commit", "-qam", "two")
+    git(repository, "update-server-info")
+    address = f"http://127.0.0.1:{serve(repository).server_port}/.git"
+    assert checkout(address).tree["a.py"].data == b"second"
+    assert checkout(address, ref=first).tree["a.py"].data == b"x = '\xe9'\r\n"
+
+
 def test_a_file_address_is_a_git_source(repository, git):
     pin = checkout(repository.as_uri()).pin
     assert (pin.kind, pin.location) == ("git", repository.as_uri())
@@ -112,7 +127,7 @@ def test_submodules_are_left_out_and_named(repository, git):
     git(repository, "update-index", "--add", "--cacheinfo", f"160000,{commit},vendor/lib")
     git(repository, "commit", "-qm", "submodule")
     found = checkout(str(repository))
-    assert found.notes == ("the submodule vendor/lib is left out",)
+    assert found.notes[1:] == ("the submodule vendor/lib is left out",)
     assert not [path for path in found.tree if path.startswith("vendor")]
 
 
