@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from codeenv.languages.base import Language, TestRequest, TestResult, TestRun
+from codeenv.languages.base import TestRequest, TestResult, TestRun
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.materialise.models import Task
 from codeenv.materialise.task import agent_tree, assemble
@@ -172,6 +172,3 @@ class ScriptedLanguage(PythonLanguage):
         assert isinstance(sandbox, FakeSandbox)
         self.requests.append(request)
         return self.script(sandbox.tree, request)
-
-
-SPOKEN: Language = ScriptedLanguage()
