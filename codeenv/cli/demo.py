@@ -1,6 +1,7 @@
 """``codeenv demo``: the whole way on a real library - generate, verify, play - in the terminal."""
 
 import argparse
+import re
 import shutil
 import time
 from contextlib import closing
@@ -15,7 +16,7 @@ from codeenv.cli import stage
 from codeenv.cli.doctor import package_index
 from codeenv.cli.generate import follow
 from codeenv.cli.options import BACKENDS, Subparsers, command, positive
-from codeenv.cli.terminal import Terminal
+from codeenv.cli.terminal import Terminal, table
 from codeenv.cli.watch import watch
 from codeenv.env.runtime import Runtime
 from codeenv.errors import GenerationError, MachineError, SourceError
@@ -101,7 +102,8 @@ def _make(terminal: Terminal, backend: Backend, repository: str | None, limit: i
 
 def _generate(terminal: Terminal, backend: Backend, repository: str, limit: int) -> Made:
     _heading(terminal, 1, f"Delete features from {repository}, behind {backend.name}")
-    folder = cache_folder("demo") / repository.partition(":")[2].replace("/", "-")
+    name = re.sub(r"\W+", "-", repository.partition(":")[2]).strip("-")
+    folder = cache_folder("demo") / name
     shutil.rmtree(folder, ignore_errors=True)
     options = GenerateOptions(out=folder, limit=limit)
     with terminal.progress(f"generating from {repository}") as steps:
@@ -110,6 +112,8 @@ def _generate(terminal: Terminal, backend: Backend, repository: str, limit: int)
         )
     if not result.recipes:
         raise GenerationError(f"{repository} gave no task")
+    rows = ((r.title, r.difficulty.lines, len(r.fail_to_pass)) for r in result.recipes)
+    terminal.tell(table(("task", "lines deleted", "tests that must pass again"), rows))
     return Made(repository, folder, result)
 
 

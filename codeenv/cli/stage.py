@@ -64,11 +64,12 @@ def verdict(outcome: Outcome) -> RenderableType:
 
 def _arguments(arguments: Mapping[str, object]) -> str:
     parts = []
-    for name, value in arguments.items():
+    told = {name: value for name, value in arguments.items() if value not in ("", None)}
+    for name, value in told.items():
         text = printable(str(value))
         if "\n" in text:
             text = f"({len(text.splitlines())} lines)"
-        parts.append(f"{name}={text}" if len(arguments) > 1 else text)
+        parts.append(f"{name}={text}" if len(told) > 1 else text)
     return "  ".join(parts)[:_SHOWN_COLUMNS]
 
 
