@@ -2,10 +2,10 @@
 
 import contextlib
 import os
-from collections import deque
 from dataclasses import dataclass, field
 
 LOG_LIMIT = 8 * 1024**2
+_SLACK = 64 * 1024
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -24,8 +24,7 @@ class Capture:
     log_path: str = ""
     total: int = 0
     _head: bytearray = field(default_factory=bytearray)
-    _tail: deque[bytes] = field(default_factory=deque)
-    _tail_size: int = 0
+    _tail: bytearray = field(default_factory=bytearray)
     _log: int = -1
     _logged: int = 0
 
@@ -50,33 +49,24 @@ class Capture:
         if room > 0:
             self._head += data[:room]
             data = data[room:]
-        if data:
-            self._tail.append(data)
-            self._tail_size += len(data)
-            self._trim()
+        keep = self.limit - self.limit // 2
+        self._tail += data
+        if len(self._tail) > 2 * keep + _SLACK:
+            del self._tail[: len(self._tail) - keep]
 
     def result(self) -> bytes:
         """Return what was kept, head and tail together, and finish the log."""
         if self._log >= 0:
             os.close(self._log)
             self._log = -1
-        return bytes(self._head) + b"".join(self._tail)
-
-    def _trim(self) -> None:
-        excess = self._tail_size - (self.limit - self.limit // 2)
-        while excess > 0:
-            first = self._tail.popleft()
-            if len(first) > excess:
-                self._tail.appendleft(first[excess:])
-            dropped = min(len(first), excess)
-            self._tail_size -= dropped
-            excess -= dropped
+        keep = self.limit - self.limit // 2
+        return bytes(self._head + self._tail[max(len(self._tail) - keep, 0) :])
 
     def _open_log(self) -> None:
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(self.log_path), exist_ok=True)
             self._log = os.open(self.log_path, _CREATE, 0o644)
-            self._write_log(bytes(self._head) + b"".join(self._tail))
+            self._write_log(bytes(self._head + self._tail))
 
     def _write_log(self, data: bytes) -> None:
         if self._log < 0:

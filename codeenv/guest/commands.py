@@ -71,7 +71,7 @@ class Runner:
         run = _Run(self.selector, command, f"{self.logs}/{self.number:04d}.log")
         try:
             pid = self._start(command, run)
-        except OSError as error:
+        except (OSError, ValueError, IndexError) as error:
             run.abandon()
             return _not_started(command, error)
         run.watch(pid)
@@ -265,11 +265,14 @@ def _discard(selector: selectors.BaseSelector, fd: int) -> None:
         os.close(fd)
 
 
-def _not_started(command: Command, error: OSError) -> Finished:
-    if not os.path.isdir(command.cwd):
-        text, code = f"codeenv: cannot enter folder {command.cwd}: {error.strerror}", NOT_EXECUTABLE
-    else:
-        text = f"codeenv: cannot run {command.argv[0]}: {error.strerror}"
-        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
-    data = (text + "\n").encode("utf-8", "surrogateescape")
+def _not_started(command: Command, error: Exception) -> Finished:
+    """Say why a command did not start; whatever was asked for, it is the caller's doing."""
+    why = error.strerror if isinstance(error, OSError) else str(error)
+    program = command.argv[0] if command.argv else "nothing"
+    text, code = f"codeenv: cannot run {program[:200]}: {why}\n", NOT_EXECUTABLE
+    if isinstance(error, OSError) and not os.path.isdir(command.cwd):
+        text = f"codeenv: cannot enter folder {command.cwd}: {why}\n"
+    elif isinstance(error, FileNotFoundError):
+        code = NOT_FOUND
+    data = text.encode("utf-8", "backslashreplace")
     return Finished(code, data, total=len(data))

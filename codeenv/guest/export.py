@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from codeenv.guest.packing import Item
 
 _DEPTH = 200
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class ExportError(Exception):
@@ -35,48 +33,49 @@ class Exporter:
         Raises:
             ExportError: If a limit is passed.
         """
-        with _opened(".", _FOLDER, root) as fd:
-            yield from self._walk(fd, "", 0)
+        yield from self._walk(root, "", 0)
 
     def _walk(self, folder: int, prefix: str, depth: int) -> Iterator[Item]:
         if depth > _DEPTH:
             raise ExportError(f"the tree is deeper than {_DEPTH} folders")
-        for name in sorted(os.listdir(folder)):
+        with _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
+            names = sorted(os.listdir(listed))
+        for name in names:
             if not prefix and name == ".git":
                 continue
             self.entries -= 1
             if self.entries < 0:
                 raise ExportError("the tree has too many entries")
-            yield from self._entry(folder, name, prefix + name, depth)
+            with _named(folder, name) as entry:
+                yield from self._entry(entry, prefix + name, depth)
 
-    def _entry(self, folder: int, name: str, path: str, depth: int) -> Iterator[Item]:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if stat.S_ISDIR(status.st_mode):
-            with _readable(folder, name, status, 0o700), _opened(name, _FOLDER, folder) as fd:
-                yield from self._walk(fd, path + "/", depth + 1)
-        elif stat.S_ISLNK(status.st_mode):
-            yield path, "link", os.fsencode(os.readlink(name, dir_fd=folder))
-        elif stat.S_ISREG(status.st_mode):
-            with _readable(folder, name, status, 0o400), _opened(name, _FILE, folder) as fd:
-                mode = "exec" if status.st_mode & 0o100 else "file"
-                yield path, mode, self._bytes(fd)
+    def _entry(self, entry: int, path: str, depth: int) -> Iterator[Item]:
+        mode = os.fstat(entry).st_mode
+        if stat.S_ISDIR(mode):
+            with _permitted(entry, 0o700):
+                yield from self._walk(entry, path + "/", depth + 1)
+        elif stat.S_ISLNK(mode):
+            yield path, "link", os.fsencode(os.readlink("", dir_fd=entry))
+        elif stat.S_ISREG(mode):
+            yield path, "exec" if mode & 0o100 else "file", self._bytes(entry)
 
-    def _bytes(self, fd: int) -> bytes:
-        status = os.fstat(fd)
-        self.size -= status.st_size
+    def _bytes(self, entry: int) -> bytes:
+        left = os.fstat(entry).st_size
+        self.size -= left
         if self.size < 0:
             raise ExportError("the tree has too many bytes")
         parts = []
-        left = status.st_size
-        while left > 0 and (data := os.read(fd, min(left, 1024**2))):
-            parts.append(data)
-            left -= len(data)
+        with _permitted(entry, 0o400), _opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
+            while left > 0 and (data := os.read(fd, min(left, 1024**2))):
+                parts.append(data)
+                left -= len(data)
         return b"".join(parts)
 
 
 @contextlib.contextmanager
-def _opened(name: str, flags: int, folder: int) -> Iterator[int]:
-    fd = os.open(name, flags, dir_fd=folder)
+def _named(folder: int, name: str) -> Iterator[int]:
+    """Take hold of an entry without opening it: what it is cannot change from here on."""
+    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
         yield fd
     finally:
@@ -84,17 +83,24 @@ def _opened(name: str, flags: int, folder: int) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _readable(folder: int, name: str, status: os.stat_result, bits: int) -> Iterator[None]:
-    """Give ourselves the permission bits an owner may always have, for as long as we read.
+def _opened(entry: int, flags: int) -> Iterator[int]:
+    """Open what a descriptor holds."""
+    fd = os.open(f"/proc/self/fd/{entry}", flags | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
-    Nothing else runs meanwhile, so the name still is what ``status`` says (never a link).
-    """
-    mode = stat.S_IMODE(status.st_mode)
+
+@contextlib.contextmanager
+def _permitted(entry: int, bits: int) -> Iterator[None]:
+    """Give ourselves the permission bits an owner may always have, for as long as we read."""
+    mode = stat.S_IMODE(os.fstat(entry).st_mode)
     if mode & bits == bits:
         yield
         return
-    os.chmod(name, mode | bits, dir_fd=folder)
+    os.chmod(f"/proc/self/fd/{entry}", mode | bits)
     try:
         yield
     finally:
-        os.chmod(name, mode, dir_fd=folder)
+        os.chmod(f"/proc/self/fd/{entry}", mode)

@@ -39,8 +39,8 @@ class Places:
         Raises:
             PlaceError: ``outside`` if it leads out of workspace and temporary folders.
         """
-        if "\0" in path:
-            raise PlaceError("not_found", "a path cannot hold a NUL byte")
+        if not _is_possible(path):
+            raise PlaceError("not_found", "a path cannot hold a NUL byte or a lone surrogate")
         try:
             real = os.path.realpath(os.path.join(self.workspace, path))
         except OSError as error:
@@ -67,6 +67,13 @@ def failed(path: str, error: OSError) -> PlaceError:
     """Return an operating system's error as ours."""
     code = _CODES.get(error.errno or 0, "denied")
     return PlaceError(code, f"{path}: {error.strerror}")
+
+
+def _is_possible(path: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_in(path: str, folder: str) -> bool:

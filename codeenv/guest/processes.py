@@ -7,12 +7,17 @@ stays below it; a command's own processes are those that were not there before i
 import contextlib
 import os
 import signal
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 MARKER = "CODEENV_COMMAND"
 """Environment variable that numbers the command a process was started by."""
 _ROUNDS = 50
+_PATIENCE = 1.0
+_GONE = (b"X",)
+_DEAD = (b"Z", b"X")
+_MOVING = (b"R", b"S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,14 @@ def kill_all(root: int) -> None:
             _wait_some()
 
 
+def await_stop(root: int) -> None:
+    """Wait until everything below ``root``, sent SIGSTOP before, really stands still."""
+    deadline = time.monotonic() + _PATIENCE
+    for pid in descendants(root):
+        while _state(pid) in _MOVING and time.monotonic() < deadline:
+            os.sched_yield()
+
+
 def send(pid: int, sign: signal.Signals) -> None:
     """Send a signal to a process that may be gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -125,12 +138,21 @@ def _marker(pid: int) -> int | None:
 
 def _start_time(pid: int) -> int | None:
     """Return the start time of a living process; None for a zombie or none."""
+    fields = _stat(pid)
+    return None if fields[0] in _DEAD else int(fields[19])
+
+
+def _state(pid: int) -> bytes:
+    return _stat(pid)[0]
+
+
+def _stat(pid: int) -> Sequence[bytes]:
+    """Return the fields of ``/proc/<pid>/stat`` from the state on."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
+            return file.read().rpartition(b")")[2].split()
     except OSError:
-        return None
-    return None if fields[0] in (b"Z", b"X") else int(fields[19])
+        return _GONE
 
 
 def _wait_some() -> None:

@@ -129,6 +129,7 @@ class Server:
     def freeze(self, header: Header, payload: bytes) -> Frame:
         """Stop everything in the box but this server."""
         self._signal(signal.SIGSTOP)
+        processes.await_stop(os.getpid())
         return Frame({})
 
     def thaw(self, header: Header, payload: bytes) -> Frame:
@@ -138,10 +139,10 @@ class Server:
 
     def _signal(self, sign: signal.Signals) -> None:
         if self.setting.alone:
-            processes.send(-1, sign)
-        else:
-            for pid in processes.descendants(os.getpid()):
-                processes.send(pid, sign)
+            processes.send(-1, sign)  # all at once: nothing can fork away
+            return
+        for pid in processes.descendants(os.getpid()):
+            processes.send(pid, sign)
 
 
 _HANDLERS = {

@@ -48,7 +48,7 @@ class HostPool:
     """
 
     start: Callable[[HostKey], Host]
-    idle: int = 4
+    idle: int = 8
     boxes: int = 200
     _free: list[tuple[HostKey, Host]] = field(default_factory=list)
     _lent: list[Host] = field(default_factory=list)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from codeenv.errors import SandboxError, SandboxTimeout
+from codeenv.sandbox.spawn import spawn
 
 _CHUNK = 1024**2
 _PATIENCE = 5.0
@@ -61,16 +62,18 @@ class PipeTransport:
         """
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the transport
         try:
-            self._process = subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log,
-                env=dict(env),
-                pass_fds=pass_fds,
-                bufsize=0,
-                cwd="/",
-                start_new_session=True,
+            self._process = spawn(
+                lambda: subprocess.Popen(
+                    argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._log,
+                    env=dict(env),
+                    pass_fds=pass_fds,
+                    bufsize=0,
+                    cwd="/",
+                    start_new_session=True,
+                )
             )
         except OSError as error:
             self._log.close()

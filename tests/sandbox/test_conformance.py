@@ -51,6 +51,17 @@ def test_a_file_that_cannot_run_is_a_result(box):
     assert box.exec(["./README.md"]).exit_code == 126
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["x" * 200_000, ["true", "nul\0byte"], ["true", "\ud800"], [], [""]],
+    ids=["long", "nul", "surrogate", "empty", "nameless"],
+)
+def test_a_command_no_system_could_start_is_a_result(box, command):
+    assert box.exec(command).exit_code in (126, 127)
+    assert box.exec("true", env={"A=B": "x"}).exit_code == 126
+    assert box.exec("echo fine").text == "fine\n"
+
+
 def test_a_missing_folder_to_run_in_is_a_result(box):
     result = box.exec("true", cwd="no/such")
 

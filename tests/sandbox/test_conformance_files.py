@@ -47,7 +47,12 @@ def test_a_big_file_goes_in_and_out(box):
         ("../../etc/passwd", "outside"),
         ("/etc/passwd", "outside"),
         ("nul\0byte", "not_found"),
+        ("lone\ud800", "not_found"),
+        ("x" * 300, "not_found"),
+        ("x/" * 3000, "not_found"),
+        ("", "is_directory"),
     ],
+    ids=range(10),
 )
 def test_a_path_that_cannot_be_read_says_why(box, path, code):
     with pytest.raises(PathError) as caught:
