@@ -1,5 +1,7 @@
 """A fresh container per episode: the way out where a machine refuses nested namespaces."""
 
+import json
+
 import pytest
 
 from codeenv.errors import SandboxError, UsageError
@@ -72,6 +74,18 @@ def test_an_agent_that_kills_its_tool_server_gets_no_result(backend, debian_imag
         pytest.raises(SandboxError),
     ):
         box.exec("kill -9 $PPID; sleep 5")
+
+
+def test_a_machine_that_refuses_nesting_is_told_what_to_pass(monkeypatch, debian_image):
+    rule = {"names": ["mount"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1}
+    profile = json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [rule]})
+    monkeypatch.setattr("codeenv.sandbox.docker_wall._PROFILE", profile)
+    backend = open_backend("docker")
+
+    with pytest.raises(SandboxError, match="mount") as caught:
+        backend.open(debian_image, WORKSPACE)
+    assert 'isolation="container"' in caught.value.hint
+    backend.close()
 
 
 def test_an_unknown_isolation_is_refused():
