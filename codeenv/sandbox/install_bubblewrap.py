@@ -28,12 +28,11 @@ from codeenv.sandbox.install_output import (
     script_of,
     variables_of,
 )
+from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE
 from codeenv.sandbox.owner import owner
 from codeenv.sources.folder import read_folder
 from codeenv.tree import Tree
 
-FOLDER_PREFIX = "codeenv-build-"
-OWNER_FILE = "owner"
 _NOBODY = 65533
 """User id of builds when codeenv runs as root: nobody's, and nothing's."""
 _LIMITS = "ulimit -c 0 -u 1024 -f 8388608"
@@ -70,7 +69,7 @@ def _find_program() -> str:
 
 @contextmanager
 def _work_folder() -> Iterator[Path]:
-    work = Path(mkdtemp(prefix=FOLDER_PREFIX))
+    work = Path(mkdtemp(prefix=f"{FOLDER_PREFIX}build-"))
     try:
         (work / OWNER_FILE).write_text(owner())
         work.chmod(0o755)

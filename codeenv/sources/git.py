@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
+from codeenv._paths import cache_folder
 from codeenv.errors import MachineError, SourceError
 from codeenv.sources.entries import DEFAULT_CAPS, Caps, Collector, too_large
 from codeenv.sources.http import redact
@@ -59,7 +60,7 @@ def snapshot(
     """
     if url.startswith("-") or ref.startswith("-"):
         raise SourceError(f"not a git address or ref: {url!r} {ref!r}")
-    with TemporaryDirectory(prefix="codeenv-git-") as folder:
+    with TemporaryDirectory(dir=cache_folder("downloads"), prefix=".new-git-") as folder:
         fetcher = _Fetcher(Path(folder), url, caps, time.monotonic() + timeout)
         commit = fetcher.fetch(ref)
         return _read(fetcher, commit)

@@ -2,6 +2,10 @@
 
 import dataclasses
 import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import docker
@@ -10,6 +14,8 @@ import pytest
 from codeenv.errors import BuildError
 from codeenv.sandbox import install_bubblewrap, install_docker
 from codeenv.sandbox.base import InstallJob
+from codeenv.sandbox.gc import collect
+from codeenv.sandbox.local import FOLDER_PREFIX
 from codeenv.tree import Entry, Tree
 
 INSTALL = {"bubblewrap": install_bubblewrap.install, "docker": install_docker.install}
@@ -34,7 +40,7 @@ def run(request, debian_image):
 
 
 def left_behind():
-    folders = {str(p) for p in Path("/tmp").glob("codeenv-build-*")}
+    folders = {str(p) for p in Path("/tmp").glob(f"{FOLDER_PREFIX}build-*")}
     try:
         client = docker.from_env()
     except docker.errors.DockerException:
@@ -151,6 +157,45 @@ def test_special_files_are_not_followed(run):
         assert "pipe" not in run("mkfifo /opt/env/pipe; touch /opt/env/a").tree
     except BuildError as error:
         assert "cannot be read back" in str(error)  # noqa: PT017 - either is safe
+
+
+_KILLED = """\
+from pathlib import Path
+from codeenv.sandbox.base import Image, InstallJob
+from codeenv.sandbox.install_bubblewrap import install
+from codeenv.tree import Tree
+
+image = Image("d", "d", Path({rootfs!r}), ())
+install(InstallJob(image, "exec sleep 4242", Tree({{}}), "/opt/env"))
+"""
+
+
+@pytest.mark.bubblewrap
+def test_a_build_dies_with_its_owner_and_its_folder_is_collected(debian_image):
+    before = left_behind()
+    script = _KILLED.format(rootfs=str(debian_image.rootfs))
+    owner = subprocess.Popen([sys.executable, "-c", script])
+    wait_until(lambda: sleepers())
+    owner.kill()
+    owner.wait()
+    wait_until(lambda: not sleepers())
+    collect()
+    assert left_behind() <= before
+
+
+def sleepers():
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if file.read_bytes() == b"sleep\x004242\x00":
+                found.append(file)
+    return found
+
+
+def wait_until(true, *, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
 
 
 @pytest.mark.bubblewrap
