@@ -13,6 +13,8 @@ import pytest
 
 _PROBE = "def probe(value):\n    return value + 1\n"
 _FIXTURE = "|fixture|"
+# Not traced, since only the project's code matters and loops in tests cost most of the time.
+_NOT_CODE = ("test_*.py", "*_test.py", "conftest.py", "tests/**", "test/**")
 
 
 class Tracer:
@@ -27,6 +29,7 @@ class Tracer:
             data_file=None,
             config_file=False,
             source=[self._workspace, self._probe_folder],
+            omit=[f"{self._workspace}/**/{name}" for name in _NOT_CODE],
             messages=False,
         )
         self._users: dict[str, set[str]] = {}
@@ -37,14 +40,15 @@ class Tracer:
         self.problem = self._probe()
 
     def switch(self, item: Any) -> None:  # noqa: ANN401 - a test item or None
-        """Charge what follows to a test, or (None) to nobody."""
-        self._current = "" if item is None else item.nodeid
+        """Charge what follows to a test; between tests (None) nothing of the project runs."""
+        if item is None:
+            return
+        self._current = item.nodeid
         self._coverage.switch_context(self._current)
-        if item is not None:
-            self._tests.append(item.nodeid)
-            self._test_files.add(os.path.realpath(str(item.path)))
-            for name in _wide_fixtures(item):
-                self._users.setdefault(name, set()).add(item.nodeid)
+        self._tests.append(item.nodeid)
+        self._test_files.add(os.path.realpath(str(item.path)))
+        for name in _wide_fixtures(item):
+            self._users.setdefault(name, set()).add(item.nodeid)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, None]:  # noqa: ANN401

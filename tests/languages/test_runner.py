@@ -276,7 +276,8 @@ def test_coverage_tells_which_test_runs_which_line(run):
         "def test_b(two):\n    pass\n\n\ndef test_c():\n"
         "    add(1, 2)\n\n\ndef test_d():\n    pass\n"
     )
-    result = run(tests, coverage=True)
+    others = {"pkg/extra.py": "x = 1\n", "pkg/tests/test_more.py": "import pkg.extra\n"}
+    result = run(tests, others, coverage=True)
     cover = result.coverage
     assert cover is not None
     names = {
@@ -286,7 +287,7 @@ def test_coverage_tells_which_test_runs_which_line(run):
     assert names == {2: {"a", "b", "c"}}
     assert {1, 5, 9, 10} <= cover.imported["pkg/code.py"]
     assert 2 not in cover.imported["pkg/code.py"]
-    assert PATH not in cover.lines
+    assert set(cover.lines) == {"pkg/__init__.py", "pkg/code.py", "pkg/extra.py"}
 
 
 def test_packages_are_probed_for_where_they_come_from(python, package, local_backend, host_python):

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
+from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.project import Project, used_from_outside
-from codeenv.languages.python.references import Import, References
+from codeenv.languages.python.references import References
 from codeenv.languages.python.syntax import Source
 
 _EXPORT = Label("__all__", "export", "clean")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from codeenv.languages.base import Layout, Unit
+from codeenv.languages.python.bound import Import
 from codeenv.languages.python.cleaning import (
     drop_exports,
     drop_imports,
@@ -22,7 +23,6 @@ from codeenv.languages.python.edits import (
     touching,
 )
 from codeenv.languages.python.project import Project, Spread, read_project
-from codeenv.languages.python.references import Import
 from codeenv.languages.python.refusals import refuse_removal, refuse_stubs
 from codeenv.languages.python.stubbing import stub_edits, stubbed_lines
 from codeenv.languages.python.syntax import Source, compiles, parse_source

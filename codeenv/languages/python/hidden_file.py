@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from codeenv.languages.python.bound import Import
 from codeenv.languages.python.cleaning import drop_imports, words_of
 from codeenv.languages.python.definitions import (
     Found,
@@ -14,7 +15,7 @@ from codeenv.languages.python.definitions import (
 )
 from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
-from codeenv.languages.python.references import Import, references
+from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Source
 from codeenv.tasks.models import Operation
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from codeenv.errors import SourceError
+from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import applied, to_operations
 from codeenv.languages.python.hidden_file import TestFile, whole_file
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
 from codeenv.languages.python.project import Project, read_project
-from codeenv.languages.python.references import Import
 from codeenv.languages.python.syntax import compiles, parse_source
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree

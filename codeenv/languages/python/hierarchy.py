@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from codeenv.languages.base import Layout
+from codeenv.languages.python.bound import bindings
 from codeenv.languages.python.definitions import find_definitions
-from codeenv.languages.python.references import bindings
 from codeenv.languages.python.syntax import parse_source
 from codeenv.tree import Tree
 

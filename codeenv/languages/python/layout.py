@@ -51,6 +51,7 @@ _GENERATED = re.compile(
 _TEST_CODE = re.compile(
     rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test|^class[ \t]+\w*Test|TestCase\b|unittest|doctest"
 )
+_TEST_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test_")
 _MAX_SOURCE = 2 * 1024**2
 
 
@@ -73,6 +74,11 @@ def find_layout(tree: Tree) -> Layout:
     if not files:
         raise SourceError("there is no Python code here", hint="name its folder with --subdir")
     manifests = Manifests.read(tree)
+    if manifests.compiler:
+        raise SourceError(
+            f"this project must be compiled ({manifests.compiler}) before its tests can run",
+            hint="codeenv takes projects whose Python code runs as it is in the repository",
+        )
     patterns = manifests.python_files
     folder = _import_root(tree, manifests)
     tests = _test_files(tree, files, patterns, folder)
@@ -126,7 +132,7 @@ def _packages(tree: Tree, root: str, named: frozenset[str]) -> dict[str, str]:
     }
     if not found or (root != "." and not named <= found.keys()):
         spaces = [t for t in sorted(tops) if t not in found and _may_be_package(t, root, named)]
-        wanted = spaces if root != "." else [t for t in spaces if _matches(t, named)]
+        wanted = spaces if root != "." else [t for t in spaces if _is_space(below, t, named)]
         found |= {t: prefix + t for t in wanted if _has_modules(below, t)}
     return found | _modules(below, root, prefix, named, alone=not found)
 
@@ -142,13 +148,19 @@ def _modules(
 
 
 def _may_be_package(name: str, root: str, named: frozenset[str]) -> bool:
-    if not name.isidentifier() or name in VENDOR_FOLDERS:
+    if not name.isidentifier() or name in VENDOR_FOLDERS or (root == "." and name == "src"):
         return False
     if _matches(name, named):
         return True
     if name in TEST_FOLDERS or name == "testing" or name.endswith(("_tests", "_test")):
         return False
     return root != "." or name not in ASIDE_FOLDERS
+
+
+def _is_space(below: Tree, top: str, named: frozenset[str]) -> bool:
+    """Return whether a folder is a namespace package that the project's name speaks of."""
+    inner = {p.split("/")[1] for p in below if p.startswith(top + "/")}
+    return top in named or any(f"{top}_{i}".removesuffix(".py") in named for i in inner)
 
 
 def _matches(name: str, named: frozenset[str]) -> bool:
@@ -166,14 +178,15 @@ def _is_test_name(name: str, patterns: Iterable[str]) -> bool:
 def _test_files(
     tree: Tree, files: list[str], patterns: tuple[str, ...], folder: Folder
 ) -> set[str]:
-    names = ("test.py", "tests.py", *patterns)
     found = set()
     for path in files:
         name = PurePosixPath(path).name
         if name in ("conftest.py", "__init__.py") or _is_aside(path, folder):
             continue
-        named = any(fnmatch(path, p) for p in patterns if "/" in p) or _is_test_name(name, names)
-        if named and path not in folder.packages.values() and _TEST_CODE.search(tree[path].data):
+        named = any(fnmatch(path, p) for p in patterns if "/" in p)
+        code = _TEST_CODE if named or _is_test_name(name, patterns) else _TEST_FUNCTION
+        likely = code is _TEST_CODE or name in ("test.py", "tests.py")
+        if likely and path not in folder.packages.values() and code.search(tree[path].data):
             found.add(path)
     return found
 

@@ -14,6 +14,8 @@ from codeenv.tree import Tree
 
 Table = Mapping[str, object]
 Sections = Mapping[str, Mapping[str, str]]
+_ROOTS = frozenset({"src", "lib", "python"})
+_COMPILING = ("maturin", "setuptools-rust", "meson-python", "scikit-build", "scikit-build-core")
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,16 @@ class Manifests:
         """Top-level names that the manifests say are the project's own."""
         named = {re.sub(r"[-.\s]+", "_", self.name), re.sub(r"[-.\s]+", "_", self.name).lower()}
         named |= {n.split(".")[0] for n in self._declared()}
+        named -= _ROOTS
         bare = re.sub(r"^(python|py)_|_(python|py)$", "", self.name.replace("-", "_").lower())
         return frozenset(n for n in named | {bare} if n.isidentifier())
+
+    @property
+    def compiler(self) -> str:
+        """The build tool that compiles the project from another language, or ""."""
+        wanted = strings(table(self.pyproject, "build-system").get("requires"))
+        named = [re.split(r"[^\w.-]", line.strip())[0].lower() for line in wanted]
+        return next((n for n in named if n in _COMPILING), "")
 
     @property
     def package_folders(self) -> tuple[str, ...]:
@@ -88,7 +98,8 @@ class Manifests:
         folders = table(self.pyproject, "tool", "setuptools", "package-dir")
         where += [text(folders.get(""))]
         where += [text(p.get("from")) for p in tables(self.poetry.get("packages"))]
-        where += [name.rpartition("/")[0] or "." for name in self._hatch_packages()]
+        where += [_home(name) for name in self._hatch_packages()]
+        where += [text(table(self.pyproject, "tool", "maturin").get("python-source"))]
         options = self.setup_cfg.get("options", {})
         where += re.findall(r"(?m)^\s*=\s*(\S+)", options.get("package_dir", ""))
         where += self.setup_cfg.get("options.packages.find", {}).get("where", "").split()
@@ -130,6 +141,11 @@ class Manifests:
         wheel = table(self.pyproject, "tool", "hatch", "build", "targets", "wheel")
         found = (*strings(wheel.get("packages")), *strings(wheel.get("only-include")))
         return tuple(p.strip("/") for p in found)
+
+
+def _home(package: str) -> str:
+    """Return the folder of a listed package; a folder like ``src`` is its own."""
+    return package if package in _ROOTS else package.rpartition("/")[0] or "."
 
 
 def text_of(tree: Tree, path: str) -> str:

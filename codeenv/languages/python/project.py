@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from codeenv.languages.base import Layout
-from codeenv.languages.python.references import Import, References, references
+from codeenv.languages.python.bound import Import
+from codeenv.languages.python.references import References, mentions, references
 from codeenv.tree import Tree
 
 Symbol = tuple[str, str]
@@ -29,6 +30,13 @@ class Project:
     files: Mapping[str, References]
     sources: tuple[str, ...]
     unreadable: tuple[str, ...]
+
+    def mentioning(self, names: Collection[str]) -> Iterator[str]:
+        """Yield the paths of sources that mention one of the names, or import everything."""
+        wanted = {*names, "*"}
+        for path in self.sources:
+            if not wanted.isdisjoint(mentions(self.files[path])):
+                yield path
 
     def target(self, path: str, imported: Import) -> str:
         """Return the absolute name of the module an import speaks of ("" if it cannot be told)."""
@@ -74,7 +82,7 @@ class Project:
         changed = True
         while changed:
             changed = False
-            for path in self.sources:
+            for path in self.mentioning({name for _, name in reached}):
                 for imported, symbol in self._passed_on(path, reached):
                     changed = changed or (path, imported) not in imports or symbol not in reached
                     imports[path, imported] = symbol

@@ -1,13 +1,15 @@
 """What one source file binds, imports and mentions, and what of that happens at import time."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from codeenv.languages.python.bound import Import, bindings, imports_in
 from codeenv.languages.python.definitions import docstring_node, is_main_guard, is_type_checking
-from codeenv.languages.python.syntax import Definition, Function, parse_source
+from codeenv.languages.python.syntax import Function, parse_source
 
 UseKind = Literal["name", "call", "decorator", "base", "delete"]
 _LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"})
@@ -38,31 +40,6 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    """One name bound by an import statement.
-
-    Attributes:
-        module: As written, without the leading dots (``level``).
-        level: Number of leading dots.
-        name: The name imported from the module; "" for ``import module``; ``*`` for all.
-        bound: The local name.
-        index: Position in the statement.
-        node: The statement.
-        top: Whether it is outside functions.
-        guarded: Whether it is in a ``try`` with handlers.
-    """
-
-    module: str
-    level: int
-    name: str
-    bound: str
-    index: int
-    node: ast.Import | ast.ImportFrom
-    top: bool
-    guarded: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Text:
     """A string constant: its text, its line, and whether an attribute is looked up by it."""
 
@@ -71,7 +48,7 @@ class Text:
     lookup: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class References:
     """All mentions in one file, in file order.
 
@@ -86,6 +63,16 @@ class References:
     imports: tuple[Import, ...]
     texts: tuple[Text, ...]
     bound: dict[str, tuple[int, ...]]
+
+
+@lru_cache(maxsize=2048)
+def mentions(file: References) -> frozenset[str]:
+    """Return all words a file mentions: parts of names, imports and words of its strings."""
+    found = {part for use in file.uses for part in use.name.split(".")}
+    found |= {word for i in file.imports for word in (i.name, i.bound, *i.module.split("."))}
+    return frozenset(
+        found | {w for t in file.texts for w in re.findall(r"\w+", t.text)} | set(file.bound)
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -104,7 +91,7 @@ def _collect(module: ast.Module) -> References:
         bound.setdefault(name, []).append(line)
     return References(
         tuple(collector.uses),
-        tuple(_imports(module.body, top=True, guarded=False)),
+        tuple(imports_in(module.body, top=True, guarded=False)),
         tuple(collector.texts),
         {name: tuple(lines) for name, lines in bound.items()},
     )
@@ -245,51 +232,3 @@ def _has_lazy_annotations(module: ast.Module) -> bool:
 
 def _imports_annotations(node: ast.ImportFrom) -> bool:
     return any(alias.name == "annotations" for alias in node.names)
-
-
-def _imports(block: Sequence[ast.stmt], *, top: bool, guarded: bool) -> Iterator[Import]:
-    for statement in block:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            yield from _aliases(statement, top, guarded)
-        elif isinstance(statement, Definition):
-            inner = top and isinstance(statement, ast.ClassDef)
-            yield from _imports(statement.body, top=inner, guarded=False)
-        else:
-            caught = guarded or bool(getattr(statement, "handlers", ()))
-            for child in ast.iter_child_nodes(statement):
-                if isinstance(child, ast.stmt):
-                    yield from _imports([child], top=top, guarded=caught)
-                elif isinstance(child, ast.ExceptHandler | ast.match_case):
-                    yield from _imports(child.body, top=top, guarded=caught)
-
-
-def _aliases(node: ast.Import | ast.ImportFrom, top: bool, guarded: bool) -> Iterator[Import]:
-    for index, alias in enumerate(node.names):
-        if isinstance(node, ast.ImportFrom):
-            bound = alias.asname or alias.name
-            module, level, name = node.module or "", node.level, alias.name
-        else:
-            bound = alias.asname or alias.name.partition(".")[0]
-            module, level, name = alias.name, 0, ""
-        yield Import(module, level, name, bound, index, node, top, guarded)
-
-
-def bindings(block: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
-    """Yield names (and lines) that statements bind in their own scope, imports excluded."""
-    for statement in block:
-        if isinstance(statement, Definition):
-            yield statement.name, statement.lineno
-        else:
-            yield from _bindings_below(statement)
-
-
-def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id, node.lineno
-    if isinstance(node, ast.ExceptHandler) and node.name is not None:
-        yield node.name, node.lineno
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, Definition):
-            yield child.name, child.lineno
-        else:
-            yield from _bindings_below(child)

@@ -30,7 +30,7 @@ def refuse_removal(
 ) -> None:
     """Raise ValueError where code that stays needs what goes when it is imported."""
     by_path = {t.path: t for t in targets}
-    for path in project.sources:
+    for path in project.mentioning(_spoken_names(targets, spread)):
         if not path.endswith(".pyi"):
             _refuse_uses(project, path, by_path.get(path), spread, calls_only=False)
             _refuse_lookups(tree, project, path, by_path.get(path), targets, spread)
@@ -46,9 +46,14 @@ def refuse_removal(
 def refuse_stubs(project: Project, targets: tuple[Target, ...], spread: Spread) -> None:
     """Raise ValueError where code that stays calls what is stubbed when it is imported."""
     by_path = {t.path: t for t in targets}
-    for path in project.sources:
+    for path in project.mentioning(_spoken_names(targets, spread)):
         if not path.endswith(".pyi"):
             _refuse_uses(project, path, by_path.get(path), spread, calls_only=True)
+
+
+def _spoken_names(targets: tuple[Target, ...], spread: Spread) -> frozenset[str]:
+    names = {f.node.name for t in targets for f in t.found}
+    return frozenset(names | {name for _, name in spread.symbols})
 
 
 def _refuse_uses(

@@ -30,7 +30,7 @@ TEST_GROUPS = re.compile(
 _TOOLS = re.compile(
     r"^(flake8.*|pyflakes|pycodestyle|pydocstyle|black|isort|ruff|pylint.*|mypy|pyright|pytype|pyre-check"
     r"|pre-commit.*|sphinx.*|furo|mkdocs.*|.*-theme|numpydoc|myst-.*|docutils|doc8|towncrier|tox.*|nox"
-    r"|pip-compile-multi|iniconfig|pluggy|twine|build|wheel|setuptools|setuptools-scm|pip|pip-tools|uv|hatch|hatchling|poetry.*|pdm|flit.*"
+    r"|maturin|pip-compile-multi|iniconfig|pluggy|twine|build|wheel|setuptools|setuptools-scm|pip|pip-tools|uv|hatch|hatchling|poetry.*|pdm|flit.*"
     r"|bump.*|python-semantic-release|commitizen|codecov|coveralls|coverage|pytest-cov|pytest-xdist"
     r"|pytest-(flake8|black|pylint|mypy.*|ruff|isort|checkdocs|enabler|sugar|randomly|random-order|pycodestyle)"
     r"|types-.*|.*-stubs|ipython|ipdb|ipykernel|jupyter.*|notebook|pudb|check-manifest|pyroma|bandit"

@@ -1,0 +1,81 @@
+"""Which names statements bind, by imports and otherwise."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from codeenv.languages.python.syntax import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One name bound by an import statement.
+
+    Attributes:
+        module: As written, without the leading dots (``level``).
+        level: Number of leading dots.
+        name: The name imported from the module; "" for ``import module``; ``*`` for all.
+        bound: The local name.
+        index: Position in the statement.
+        node: The statement.
+        top: Whether it is outside functions.
+        guarded: Whether it is in a ``try`` with handlers.
+    """
+
+    module: str
+    level: int
+    name: str
+    bound: str
+    index: int
+    node: ast.Import | ast.ImportFrom
+    top: bool
+    guarded: bool
+
+
+def imports_in(block: Sequence[ast.stmt], *, top: bool, guarded: bool) -> Iterator[Import]:
+    """Yield the names that import statements bind, those in functions included."""
+    for statement in block:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from _aliases(statement, top, guarded)
+        elif isinstance(statement, Definition):
+            inner = top and isinstance(statement, ast.ClassDef)
+            yield from imports_in(statement.body, top=inner, guarded=False)
+        else:
+            caught = guarded or bool(getattr(statement, "handlers", ()))
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.stmt):
+                    yield from imports_in([child], top=top, guarded=caught)
+                elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                    yield from imports_in(child.body, top=top, guarded=caught)
+
+
+def _aliases(node: ast.Import | ast.ImportFrom, top: bool, guarded: bool) -> Iterator[Import]:
+    for index, alias in enumerate(node.names):
+        if isinstance(node, ast.ImportFrom):
+            bound = alias.asname or alias.name
+            module, level, name = node.module or "", node.level, alias.name
+        else:
+            bound = alias.asname or alias.name.partition(".")[0]
+            module, level, name = alias.name, 0, ""
+        yield Import(module, level, name, bound, index, node, top, guarded)
+
+
+def bindings(block: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Yield names (and lines) that statements bind in their own scope, imports excluded."""
+    for statement in block:
+        if isinstance(statement, Definition):
+            yield statement.name, statement.lineno
+        else:
+            yield from _bindings_below(statement)
+
+
+def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id, node.lineno
+    if isinstance(node, ast.ExceptHandler) and node.name is not None:
+        yield node.name, node.lineno
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            yield child.name, child.lineno
+        else:
+            yield from _bindings_below(child)
