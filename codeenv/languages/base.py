@@ -4,17 +4,31 @@ Everything above this floor speaks of units, edits and test ids; only ``language
 syntax, test runners and import systems.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from codeenv.languages.runs import CoverageMap, Outcome, TestRequest, TestResult, TestRun
 from codeenv.sandbox.base import Image, Mount, Sandbox
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
+__all__ = [
+    "CoverageMap",
+    "InstallPlan",
+    "Language",
+    "Layout",
+    "Outcome",
+    "SymbolDoc",
+    "TestFacts",
+    "TestRequest",
+    "TestResult",
+    "TestRun",
+    "Unit",
+    "UnitKind",
+]
+
 UnitKind = Literal["function", "method", "class"]
-Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,100 +85,6 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class TestRequest:
-    """Which tests to run and how.
-
-    Attributes:
-        ids: Exact ids to run, or None for all; unknown ids are reported as missing.
-        timeout: Seconds for the whole run.
-        test_timeout: Seconds for one test (0: no limit of its own).
-        shuffle_seed: Order to run in: None for the collection order.
-        hash_seed: ``PYTHONHASHSEED`` or the like.
-        coverage: Whether to record which test executed which line.
-        stop_after: Stop after this many failures (0: never).
-        options: Extra arguments from the environment's lock.
-    """
-
-    ids: tuple[str, ...] | None = None
-    timeout: float = 600.0
-    test_timeout: float = 0.0
-    shuffle_seed: int | None = None
-    hash_seed: int = 0
-    coverage: bool = False
-    stop_after: int = 0
-    options: tuple[str, ...] = ()
-
-    __test__ = False
-
-
-@dataclass(frozen=True, slots=True)
-class TestResult:
-    """One test's outcome; anything but ``passed`` is not a pass.
-
-    ``message`` is the last line of the exception (at most 300 characters), ``symbols`` the names
-    the exception speaks of or its traceback passed through, for attribution.
-    """
-
-    outcome: Outcome
-    duration: float = 0.0
-    message: str = ""
-    symbols: tuple[str, ...] = ()
-
-    __test__ = False
-
-
-@dataclass(frozen=True)
-class CoverageMap:
-    """Which tests execute which lines.
-
-    Attributes:
-        lines: Path -> line -> indices into ``tests``.
-        imported: Path -> lines executed outside any test (at import or collection).
-        tests: Test ids.
-    """
-
-    tests: tuple[str, ...]
-    lines: Mapping[str, Mapping[int, frozenset[int]]]
-    imported: Mapping[str, frozenset[int]]
-
-
-@dataclass(frozen=True)
-class TestRun:
-    """What a run of the test suite reported over the private channel.
-
-    Attributes:
-        collected: Ids in collection order; duplicates appear as often as they were collected.
-        results: Outcome per id that ran.
-        complete: Whether the runner reported its end (no crash, no ``os._exit``, no deadline).
-        exit_code: Of the process.
-        timed_out: Whether the deadline ended it.
-        errors: Path or id -> message, for what could not be collected.
-        log: Tail of the terminal output, for people only.
-        coverage: If asked for.
-        duration: Seconds.
-    """
-
-    collected: tuple[str, ...]
-    results: Mapping[str, TestResult]
-    complete: bool
-    exit_code: int
-    timed_out: bool = False
-    errors: Mapping[str, str] = field(default_factory=dict)
-    log: str = ""
-    coverage: CoverageMap | None = None
-    duration: float = 0.0
-
-    __test__ = False
-
-    @property
-    def passed(self) -> frozenset[str]:
-        """Ids that passed and were collected exactly once."""
-        times = Counter(self.collected)
-        good = (i for i, r in self.results.items() if r.outcome == "passed")
-        return frozenset(i for i in good if times[i] == 1)
-
-
-@dataclass(frozen=True, slots=True)
 class SymbolDoc:
     """What may be told of a deleted unit: made from the pristine tree, never stored in a recipe.
 
@@ -206,6 +126,23 @@ class InstallPlan:
     requirements: tuple[str, ...]
     metadata: Mapping[str, bytes] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TestFacts:
+    """What tests speak of.
+
+    Attributes:
+        names: Identifiers and attributes used.
+        messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
+        behaviours: One short phrase per test function, from its name and docstring.
+    """
+
+    names: frozenset[str]
+    messages: tuple[str, ...]
+    behaviours: tuple[str, ...]
+
+    __test__ = False
 
 
 class Language(Protocol):
@@ -288,7 +225,7 @@ class Language(Protocol):
         """Return the names used in a source file (empty if it cannot be parsed)."""
         ...
 
-    def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> "TestFacts":
+    def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> TestFacts:
         """Return what the named tests speak of, for the statement and its lint."""
         ...
 
@@ -299,20 +236,3 @@ class Language(Protocol):
         never do.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class TestFacts:
-    """What tests speak of.
-
-    Attributes:
-        names: Identifiers and attributes used.
-        messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
-        behaviours: One short phrase per test function, from its name and docstring.
-    """
-
-    names: frozenset[str]
-    messages: tuple[str, ...]
-    behaviours: tuple[str, ...]
-
-    __test__ = False

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from codeenv.languages.python.syntax import Definition, Function, Source
 
+_FOR_TYPES = "_".join(("TYPE", "CHECKING"))
 _SUITES = ("body", "orelse", "finalbody")
 
 
@@ -20,7 +21,7 @@ class Found:
         parent: The class it is in, or None.
         first: First line, with decorators and the comment block directly above.
         last: Last line, with deeper indented comments directly below.
-        typing_only: Whether it is under ``if TYPE_CHECKING``.
+        typing_only: Whether it is under a condition that only type checkers meet.
         script_only: Whether it is under ``if __name__ == "__main__"``.
     """
 
@@ -103,8 +104,8 @@ def first_line(node: ast.stmt) -> int:
 
 
 def is_type_checking(test: ast.expr) -> bool:
-    """Return whether a condition is ``TYPE_CHECKING``."""
-    return ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
+    """Return whether a condition holds for type checkers only."""
+    return ast.unparse(test).rpartition(".")[2] == _FOR_TYPES
 
 
 def is_main_guard(test: ast.expr) -> bool:

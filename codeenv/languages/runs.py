@@ -1,0 +1,102 @@
+"""A run of tests: what is asked for, and what came of it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestRequest:
+    """Which tests to run and how.
+
+    Attributes:
+        ids: Exact ids to run, or None for all; unknown ids are reported as missing.
+        timeout: Seconds for the whole run.
+        test_timeout: Seconds for one test (0: no limit of its own).
+        shuffle_seed: Order to run in: None for the collection order.
+        hash_seed: ``PYTHONHASHSEED`` or the like.
+        coverage: Whether to record which test executed which line.
+        stop_after: Stop after this many failures (0: never).
+        options: Extra arguments from the environment's lock.
+    """
+
+    ids: tuple[str, ...] | None = None
+    timeout: float = 600.0
+    test_timeout: float = 0.0
+    shuffle_seed: int | None = None
+    hash_seed: int = 0
+    coverage: bool = False
+    stop_after: int = 0
+    options: tuple[str, ...] = ()
+
+    __test__ = False
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test's outcome; anything but ``passed`` is not a pass.
+
+    ``message`` is the last line of the exception (at most 300 characters), ``symbols`` the names
+    the exception speaks of or its traceback passed through, for attribution.
+    """
+
+    outcome: Outcome
+    duration: float = 0.0
+    message: str = ""
+    symbols: tuple[str, ...] = ()
+
+    __test__ = False
+
+
+@dataclass(frozen=True)
+class CoverageMap:
+    """Which tests execute which lines.
+
+    Attributes:
+        lines: Path -> line -> indices into ``tests``.
+        imported: Path -> lines executed outside any test (at import or collection).
+        tests: Test ids.
+    """
+
+    tests: tuple[str, ...]
+    lines: Mapping[str, Mapping[int, frozenset[int]]]
+    imported: Mapping[str, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """What a run of the test suite reported over the private channel.
+
+    Attributes:
+        collected: Ids in collection order; duplicates appear as often as they were collected.
+        results: Outcome per id that ran.
+        complete: Whether the runner reported its end (no crash, no ``os._exit``, no deadline).
+        exit_code: Of the process.
+        timed_out: Whether the deadline ended it.
+        errors: Path or id -> message, for what could not be collected.
+        log: Tail of the terminal output, for people only.
+        coverage: If asked for.
+        duration: Seconds.
+    """
+
+    collected: tuple[str, ...]
+    results: Mapping[str, TestResult]
+    complete: bool
+    exit_code: int
+    timed_out: bool = False
+    errors: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    coverage: CoverageMap | None = None
+    duration: float = 0.0
+
+    __test__ = False
+
+    @property
+    def passed(self) -> frozenset[str]:
+        """Ids that passed and were collected exactly once."""
+        times = Counter(self.collected)
+        good = (i for i, r in self.results.items() if r.outcome == "passed")
+        return frozenset(i for i in good if times[i] == 1)

@@ -1,0 +1,86 @@
+import pytest
+
+from codeenv.languages.base import TestRequest
+
+CONFTEST = """\
+import pytest
+
+
+@pytest.fixture(scope="module")
+def two():
+    from pkg.code import add
+
+    return add(1, 1)
+"""
+CODE = """\
+def add(a, b):
+    return a + b
+
+
+def stub():
+    raise NotImplementedError
+
+
+class Box:
+    def open(self):
+        def inner():
+            return missing_name
+
+        return inner()
+"""
+PATH = "tests/test_it.py"
+
+
+@pytest.fixture
+def run(python, package, local_backend, host_python):
+    """Runs the tests of a small repository in a box of the local backend."""
+
+    def go(tests, others=None, code=CODE, **request):
+        tree = package(code, {PATH: tests, "tests/conftest.py": CONFTEST, **(others or {})})
+        with local_backend.open(host_python, tree, role="grader") as box:
+            result = python.run_tests(box, host_python, TestRequest(**request))
+            assert box.export() == tree, "a run leaves nothing in the workspace"
+        return result
+
+    return go
+
+
+def test_coverage_tells_which_test_runs_which_line(run):
+    tests = (
+        "from pkg.code import Box, add\n\n\ndef test_a(two):\n    add(1, 2)\n\n\n"
+        "def test_b(two):\n    pass\n\n\ndef test_c():\n"
+        "    add(1, 2)\n\n\ndef test_d():\n    pass\n"
+    )
+    others = {"pkg/extra.py": "x = 1\n", "pkg/tests/test_more.py": "import pkg.extra\n"}
+    result = run(tests, others, coverage=True)
+    cover = result.coverage
+    assert cover is not None
+    names = {
+        line: {cover.tests[i].rpartition("_")[2] for i in tests}
+        for line, tests in cover.lines["pkg/code.py"].items()
+    }
+    assert names == {2: {"a", "b", "c"}}
+    assert {1, 5, 9, 10} <= cover.imported["pkg/code.py"]
+    assert 2 not in cover.imported["pkg/code.py"]
+    assert set(cover.lines) == {"pkg/__init__.py", "pkg/code.py", "pkg/extra.py"}
+
+
+def test_packages_are_probed_for_where_they_come_from(python, package, local_backend, host_python):
+    tree = package(
+        "",
+        {
+            "bad/__init__.py": "raise ValueError('no')\n",
+            "worse/__init__.py": "import os\nos._exit(1)\n",
+        },
+    )
+    layout = python.layout(tree)
+    with local_backend.open(host_python, tree) as box:
+        problems = python.probe_imports(box, host_python, layout)
+    assert problems == {
+        "bad": "ValueError: no",
+        "worse": "the interpreter ended while importing it",
+    }
+    tree = package("", {"pytest/__init__.py": ""})
+    layout = type(layout)((".",), ("json",), (), ())
+    with local_backend.open(host_python, tree) as box:
+        assert "outside the workspace" in python.probe_imports(box, host_python, layout)["json"]
