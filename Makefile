@@ -5,6 +5,7 @@
 #   make check   lint, format, types, floors        make setup   the virtual environment only
 #   make bench   times of reset, step and grading    make lock    compile requirements/ again
 #   make wheel   build the wheel, install it in an empty environment and play from there
+#   make suites  generate the shipped tasks again and verify them
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +14,7 @@ PIP := $(BIN)/python -m pip
 INSTALL := $(PIP) install -qq --disable-pip-version-check --require-hashes
 SYSTEM := sh scripts/system_packages.sh
 
-.PHONY: setup demo test check bench wheel lock clean
+.PHONY: setup demo test check bench wheel suites lock clean
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.runtime
@@ -37,6 +38,9 @@ bench: setup
 
 wheel: $(VENV)/.test
 	@bash scripts/check_wheel.sh
+
+suites: setup
+	@sh scripts/suites.sh
 
 lock:
 	@PYTHON=$(PYTHON) sh scripts/lock.sh
