@@ -82,7 +82,8 @@ class Tracer:
                 if "" in contexts:
                     imported.append(line)
             name = os.path.relpath(path, self._workspace)
-            send({"coverage": "file", "path": name, "lines": lines, "imported": imported})
+            if lines or imported:
+                send({"coverage": "file", "path": name, "lines": lines, "imported": imported})
         send({"coverage": "sets", "sets": [list(members) for members in sets]})
 
     def _members(self, contexts: list[str], numbers: dict[str, int]) -> Iterator[int]:

@@ -172,3 +172,11 @@ def test_form_feeds_and_odd_line_separators_do_not_shift_lines(units):
 def test_a_comment_that_is_the_end_of_a_string_is_not_taken(units):
     text = 's = """\n# not a comment"""\ndef f():\n    return 1\n'
     assert units(text)[0].start == 3
+
+
+def test_an_expression_of_any_depth_does_not_stop_the_reading(python, package):
+    tree = package("x = " + "+".join(["1"] * 2000) + "\n\n\ndef f():\n    return 1\n")
+    layout = python.layout(tree)
+    for unit in python.units(tree, layout):
+        assert python.describe(tree, unit).signature
+        assert python.delete(tree, layout, [unit], "stub")

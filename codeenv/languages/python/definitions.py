@@ -105,12 +105,22 @@ def first_line(node: ast.stmt) -> int:
 
 def is_type_checking(test: ast.expr) -> bool:
     """Return whether a condition holds for type checkers only."""
-    return ast.unparse(test).rpartition(".")[2] == _FOR_TYPES
+    return last_name(test) == _FOR_TYPES
 
 
 def is_main_guard(test: ast.expr) -> bool:
     """Return whether a condition is ``__name__ == "__main__"``."""
-    return ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
+    if not isinstance(test, ast.Compare) or len(test.comparators) != 1:
+        return False
+    sides = (test.left, test.comparators[0])
+    return "__name__" in map(last_name, sides) and any(
+        isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
+    )
+
+
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a plain or dotted name, or ""."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def docstring_node(node: ast.AST) -> ast.stmt | None:

@@ -8,7 +8,12 @@ from functools import lru_cache
 from typing import Literal
 
 from codeenv.languages.python.bound import Import, bindings, imports_in
-from codeenv.languages.python.definitions import docstring_node, is_main_guard, is_type_checking
+from codeenv.languages.python.definitions import (
+    docstring_node,
+    is_main_guard,
+    is_type_checking,
+    last_name,
+)
 from codeenv.languages.python.syntax import Function, parse_source
 
 UseKind = Literal["name", "call", "decorator", "base", "delete"]
@@ -79,7 +84,10 @@ def mentions(file: References) -> frozenset[str]:
 def references(data: bytes) -> References | None:
     """Return the references of a source, or None if it is not editable Python."""
     source = parse_source(data)
-    return _collect(source.module) if source else None
+    try:
+        return _collect(source.module) if source else None
+    except RecursionError:  # an expression nested too deeply to be looked at
+        return None
 
 
 def _collect(module: ast.Module) -> References:
@@ -169,7 +177,7 @@ class _Collector:
 
     def _call(self, node: ast.Call, eager: bool) -> None:
         self.expression(node.func, eager, "call")
-        lookup = ast.unparse(node.func).rpartition(".")[2] in _LOOKUPS
+        lookup = last_name(node.func) in _LOOKUPS
         for argument in node.args:
             if lookup and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 self.texts.append(Text(argument.value, argument.lineno, lookup=True))
