@@ -6,7 +6,7 @@ from math import ceil
 from typing import Literal
 
 from codeenv.audit.decode import View, strings, views
-from codeenv.audit.fingerprint import functions_of, shingles
+from codeenv.audit.fingerprint import shapes_of, shingles
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.tree import suffix
@@ -85,7 +85,7 @@ def _twins(view: View, passages: Iterable[Passage]) -> Iterator[Leak]:
     shaped = [p for p in passages if p.shape and _has_anchors(view.data, p)]
     if not shaped:
         return
-    shapes = {function.shape: function.name for function in functions_of(view.data[:_LARGEST])}
+    shapes = shapes_of(view.data[:_LARGEST])
     for passage in shaped:
         if passage.shape in shapes:
             detail = f"{shapes[passage.shape]} has the shape of {passage.owner}"

@@ -12,6 +12,9 @@ from codeenv.tasks.models import Baseline, SourcePin
 SUITE_TIMEOUT = 1800.0
 _USUAL, _LONG = 600.0, 3600.0
 _MANY_SECONDS = 120.0
+# Coarse steps, so that a machine's mood does not change a recipe's bytes.
+_TEST_TIMEOUTS = (10.0, 60.0, 600.0, SUITE_TIMEOUT * 10)
+_MARGIN = 8
 
 
 def measure_baseline(
@@ -48,6 +51,8 @@ def measure_baseline(
             hint=_common_reasons(quarantined, runs[0]),
         )
     longest = max(run.duration for run in runs)
+    passed = frozenset(stable)
+    slowest = max(r.duration for run in runs for i, r in run.results.items() if i in passed)
     baseline = Baseline(
         source=pin,
         environment=bench.environment.digest,
@@ -55,6 +60,7 @@ def measure_baseline(
         stable=stable,
         quarantined=quarantined,
         timeout=_LONG if longest > _MANY_SECONDS else _USUAL,
+        test_timeout=next(limit for limit in _TEST_TIMEOUTS if slowest * _MARGIN <= limit),
     )
     return baseline, coverage
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from codeenv.audit import audit_task, verify_task
 from codeenv.errors import SandboxError
 from codeenv.generate.deletion import deletions
-from codeenv.generate.lint import check_statement
+from codeenv.generate.lint import check_sufficient
 from codeenv.generate.models import (
     Deletion,
     Feature,
@@ -53,11 +53,11 @@ class Gates:
         recipe = write_recipe(self.bench, self.checkout.pin, self.baseline, proof, self.options)
         lock = self.bench.environment.lock
         task = materialise(recipe, self.baseline, lock, checkout=self.checkout)
-        members = deletion.feature.members
-        check_statement(task, self.bench.pristine, self.bench.language, members)
-        leaks = audit_task(task, self.bench.environment.image)
-        if leaks:
-            raise Rejected(Reason.LEAK, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
+        check_sufficient(task, self.bench.pristine, self.bench.language)
+        for leak in audit_task(task, self.bench.environment.image):
+            told = leak.kind == "statement"
+            reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
+            raise Rejected(reason, f"{leak.kind}: {leak.path} {leak.detail}"[:300])
         verification = verify_task(task, self.grader, repeat=1)
         if not verification.ok:
             raise Rejected(Reason.UNSTABLE, "; ".join(verification.problems)[:300])

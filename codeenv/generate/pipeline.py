@@ -25,7 +25,8 @@ from codeenv.grading import Grader
 from codeenv.images import Environment, build_environment, bundled_environment
 from codeenv.images.tools import coverage_layer
 from codeenv.languages import detect_language
-from codeenv.languages.base import CoverageMap
+from codeenv.languages.base import CoverageMap, Language, Layout
+from codeenv.materialise.files import agent_files
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout, checkout
 from codeenv.tasks.models import Baseline
@@ -77,8 +78,9 @@ def generate(
 
 
 def _prepare(source: Checkout, backend: Backend, on_event: OnEvent) -> Workbench:
-    language = detect_language(source.tree)
-    layout = language.layout(source.tree)
+    tree = agent_files(source.tree)
+    language = detect_language(tree)
+    layout = language.layout(tree)
     _tell(
         on_event,
         "layout",
@@ -87,14 +89,13 @@ def _prepare(source: Checkout, backend: Backend, on_event: OnEvent) -> Workbench
     if source.pin.kind == "bundled":
         environment = bundled_environment(backend)
     else:
-        environment = _build(source, backend, on_event)
-    return Workbench(source.tree, language, layout, environment, backend)
+        environment = _build(source, language, layout, backend, on_event)
+    return Workbench(tree, language, layout, environment, backend)
 
 
-def _build(source: Checkout, backend: Backend, on_event: OnEvent) -> Environment:
-    language = detect_language(source.tree)
-    layout = language.layout(source.tree)
-
+def _build(
+    source: Checkout, language: Language, layout: Layout, backend: Backend, on_event: OnEvent
+) -> Environment:
     def log(text: str) -> None:
         _tell(on_event, "environment", text)
 

@@ -154,3 +154,5 @@ class Baseline(Model):
     """Id -> one reason."""
     timeout: float
     """Seconds the whole suite may take when graded."""
+    test_timeout: float = 0.0
+    """Seconds one test may take when graded; 0 for no limit of its own."""
