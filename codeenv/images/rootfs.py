@@ -34,7 +34,9 @@ def unpack_tar(source: Path, target: Path) -> None:
     """Unpack a cleaned tar; owners are kept if this user may."""
     target.mkdir()
     with tarfile.open(source) as archive:
-        archive.extractall(target, filter="tar")
+        if hasattr(tarfile, "tar_filter"):  # Python has it since 3.11.4; the tar is our own
+            archive.extraction_filter = tarfile.tar_filter
+        archive.extractall(target)
     for name in _EMPTY:
         folder = target / name
         folder.mkdir(exist_ok=True)
