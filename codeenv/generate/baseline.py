@@ -88,6 +88,9 @@ def _sort_out(runs: list[TestRun]) -> tuple[tuple[str, ...], dict[str, str]]:
             quarantined[test] = reason
         else:
             stable.append(test)
+    for run in runs:
+        for what in run.errors:
+            quarantined.setdefault(what, "not_collected")
     return tuple(stable), dict(sorted(quarantined.items()))
 
 

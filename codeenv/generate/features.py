@@ -15,6 +15,8 @@ from codeenv.tree import Tree
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _FEW_TESTS = 3
+_ENOUGH_SEEDS = 10
+"""With fewer public seeds than this, private ones are tried as well."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ def propose_features(
     """Return distinct features in the order they are to be tried: seeded, spread over the files."""
     words = {unit: _words(tree, unit) for unit in units}
     features: dict[str, Feature] = {}
-    for seed in _eligible(units, reach, options):
+    seeds = _eligible(units, reach, options)
+    public = [seed for seed in seeds if seed.public]
+    for seed in public if len(public) >= _ENOUGH_SEEDS else seeds:
         feature = _close(seed, units, reach, words, options.max_lines)
         if options.min_lines <= feature.line_count <= options.max_lines:
             features.setdefault(feature.key, feature)
@@ -82,7 +86,6 @@ def _eligible(units: Sequence[Unit], reach: Reach, options: GenerateOptions) -> 
         unit
         for unit in units
         if unit.kind in options.kinds
-        and unit.public
         and not unit.protected
         and unit not in reach.at_import
         and 1 <= len(reach.tests[unit]) <= most

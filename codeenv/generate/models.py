@@ -18,6 +18,8 @@ class Reason(StrEnum):
     """The limit was reached first."""
     NOT_DELETABLE = "not_deletable"
     """No mode can delete the units without leaving the code inconsistent."""
+    NOT_HIDABLE = "not_hidable"
+    """The feature's tests cannot be taken out of their files."""
     NO_FAILURE = "no_failure"
     """No predicted test fails without the feature."""
     BREAKS_COLLECTION = "breaks_collection"

@@ -6,7 +6,8 @@ parameter: the other cases of a visible function would give the hidden ones away
 
 import hashlib
 
-from codeenv.generate.models import Proof
+from codeenv.generate.deletion import damaged_tree
+from codeenv.generate.models import Proof, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.tasks.models import Baseline, Level, Operation
 
@@ -16,10 +17,20 @@ _HELD_OUT_ONE_IN = 3
 def hide_tests(
     bench: Workbench, baseline: Baseline, proof: Proof, level: Level
 ) -> tuple[Operation, ...]:
-    """Return the edits that take the unseen tests out of the agent's tree."""
+    """Return the edits that take the unseen tests out of the agent's tree.
+
+    Raises:
+        Rejected: ``not_hidable`` if what stays of a test file would not work.
+    """
+    damaged = damaged_tree(bench, proof.deletion)  # imports of what vanished go from tests, too
     broken = (*proof.fail_to_pass, *proof.excluded)
     unseen = held_out(broken) if level == "L5" else broken
-    return bench.language.hide(bench.pristine, unseen, baseline.stable) if unseen else ()
+    if not unseen:
+        return ()
+    try:
+        return bench.language.hide(damaged, unseen, baseline.stable)
+    except ValueError as error:
+        raise Rejected(Reason.NOT_HIDABLE, str(error)) from error
 
 
 def held_out(tests: tuple[str, ...]) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ class Climber:
             attempt = self._try(tuple(added), installed)
             known = {project(r) for r in wanted} | {p.name for p in installed.packages}
             known |= {project(self.plan.name)}
-            missing = self.language.missing_requirement(attempt.run)
+            missing = self.language.missing_requirement(attempt.run, self.layout)
             new = sorted({m for m in missing if project(m) not in known})
             if not new:
                 return attempt
@@ -143,7 +143,7 @@ class Climber:
         attempt = Attempt(added, installed, image, self._run(image, ()))
         if attempt.run.exit_code == _USAGE_ERROR and not attempt.run.results:
             again = self._run(image, _NO_OWN_OPTIONS)
-            if again.passed and not self.language.missing_requirement(attempt.run):
+            if again.passed and not self.language.missing_requirement(attempt.run, self.layout):
                 return replace(attempt, run=again, options=_NO_OWN_OPTIONS)
         return attempt
 
