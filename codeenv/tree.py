@@ -103,7 +103,7 @@ class Tree(Mapping[str, Entry]):
         )
 
     def to_tar(self, *, mtime: int = 0) -> bytes:
-        """Return an uncompressed tar with normalised owners, modes, times: same tree, same bytes."""
+        """Return an uncompressed tar, owners and times normalised: same tree, same bytes."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for path, entry in self.entries.items():

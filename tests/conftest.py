@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from codeenv.images.base import ensure_base
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend, probe
 
 WALLS = ("docker", "bubblewrap")

@@ -7,8 +7,9 @@ from codeenv.languages.base import TestRequest, TestResult, TestRun
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.materialise.models import Task
 from codeenv.materialise.task import agent_tree, assemble
-from codeenv.sandbox.base import Image, Sandbox
+from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.fake import FakeSandbox
+from codeenv.sandbox.image import Image
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import (
     Baseline,

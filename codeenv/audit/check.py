@@ -12,7 +12,7 @@ from codeenv.languages.base import Language
 from codeenv.materialise.files import refusal
 from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 
 _LARGEST = 16 * 1024**2
 _TOLD = 5

@@ -10,8 +10,8 @@ from codeenv.grading import Grade
 from codeenv.grading.models import TestStatus
 from codeenv.languages.base import Layout
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Image
 from codeenv.sandbox.fake import FakeBackend, Runner
+from codeenv.sandbox.image import Image
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import (
     Baseline,

@@ -11,7 +11,8 @@ from codeenv.grading import Grade, Grader, collect_submission
 from codeenv.images import Environment, restore_environment
 from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Backend, Image, Limits
+from codeenv.sandbox.base import Backend, Limits
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock, Recipe

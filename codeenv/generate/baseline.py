@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from codeenv.errors import SourceError
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import CoverageMap, TestRequest, TestRun
-from codeenv.sandbox.base import Mount
+from codeenv.sandbox.image import Mount
 from codeenv.tasks.models import Baseline, SourcePin
 
 SUITE_TIMEOUT = 1800.0

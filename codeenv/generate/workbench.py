@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from codeenv.errors import SandboxError
 from codeenv.images import Environment
 from codeenv.languages.base import Language, Layout, TestRequest, TestRun
-from codeenv.sandbox.base import Backend, Mount
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Mount
 from codeenv.tree import Tree
 
 

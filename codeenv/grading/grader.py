@@ -11,7 +11,8 @@ from codeenv.grading.verdict import make_grade, nothing_ran, statuses
 from codeenv.languages import get_language
 from codeenv.languages.base import Language, TestRequest, TestRun
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Backend, Image
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Image
 from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Delta
 

@@ -1,7 +1,7 @@
 """A box in namespaces of its own, made by a supervisor that has no privilege.
 
-The new process has all capabilities in its own user namespace only; it mounts what the box needs and
-gives everything up before the first command runs.
+The new process has all capabilities in its own user namespace only; it mounts what the box needs
+and gives everything up before the first command runs.
 """
 
 import contextlib
@@ -19,6 +19,7 @@ from codeenv.guest.spec import BoxSpec
 STAGE = "/run/codeenv/stage"
 """Where a box's own tmpfs is mounted before its parts go where they belong; covered at the end."""
 _PLAIN = system.MS_NOSUID | system.MS_NODEV
+_READ_ONLY = system.MS_BIND | system.MS_REMOUNT | system.MS_RDONLY | _PLAIN
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _OOM_SCORE = "500"
 _FILES = 4096
@@ -58,7 +59,7 @@ def enter(spec: BoxSpec, layer: Callable[[str], str], outer: tuple[int, int]) ->
     _mount_own_folders(spec)
     for target, digest in spec.mounts:
         _bind(layer(digest), target)
-        system.mount("", target, flags=system.MS_BIND | system.MS_REMOUNT | system.MS_RDONLY | _PLAIN)
+        system.mount("", target, flags=_READ_ONLY)
     _mount_kernel()
     system.set_hostname("sandbox")
     if not spec.network:

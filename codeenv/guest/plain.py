@@ -13,7 +13,7 @@ from codeenv.guest.spec import BoxSpec
 
 
 def prepare(spec: BoxSpec, layer: Callable[[str], str]) -> None:
-    """Make the box's folders, copy the workspace and mounted trees (in the supervisor, before the fork)."""
+    """Make the box's folders and copy its trees (in the supervisor, before the fork)."""
     for folder in (spec.home, *spec.temporary):
         os.makedirs(folder, exist_ok=True)
     shutil.copytree(layer(spec.layer), spec.workspace, symlinks=True, dirs_exist_ok=True)

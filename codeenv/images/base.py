@@ -18,7 +18,7 @@ from codeenv.errors import BackendUnavailable, BuildError
 from codeenv.images import debian, registry
 from codeenv.images.locking import locked
 from codeenv.images.rootfs import clean_tar, digest_of_base, packages_of, python_of, unpack_tar
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 
 Kind = Literal["auto", "debian", "registry", "host"]
 _FACTS = "base.json"

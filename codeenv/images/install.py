@@ -13,7 +13,8 @@ from codeenv.errors import BuildError
 from codeenv.images.base import Base
 from codeenv.images.layers import ENV, TOOLS
 from codeenv.images.venv import REPORT, clean_venv, remove_distribution
-from codeenv.sandbox.base import Backend, InstallJob
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import InstallJob
 from codeenv.sources.index import IndexClient
 from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Entry, Tree

@@ -11,7 +11,8 @@ from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
 from codeenv.images.venv import add_project
 from codeenv.languages.base import InstallPlan, Language, Layout, TestRequest, TestRun
-from codeenv.sandbox.base import Backend, Image
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Image
 from codeenv.tree import Tree
 
 Log = Callable[[str], None]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from codeenv._paths import cache_folder
 from codeenv.images.base import Base
-from codeenv.sandbox.base import Image, Layer
+from codeenv.sandbox.image import Image, Layer
 from codeenv.sources.entries import Collector
 from codeenv.sources.folder import read_folder
 from codeenv.tasks.digest import digest_of

@@ -5,7 +5,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from codeenv.errors import BuildError, CodeEnvError
 from codeenv.images.layers import TOOLS, Environment
 from codeenv.images.wheels import installed_files, unpack_wheel, wheel_for
-from codeenv.sandbox.base import Backend, Mount
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Mount
 from codeenv.sources.index import IndexClient
 from codeenv.tree import Tree
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from codeenv.languages.runs import CoverageMap, Outcome, TestRequest, TestResult, TestRun
-from codeenv.sandbox.base import Image, Mount, Sandbox
+from codeenv.sandbox.base import Sandbox
+from codeenv.sandbox.image import Image, Mount
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 

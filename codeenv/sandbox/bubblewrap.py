@@ -9,10 +9,11 @@ from typing import Literal
 
 from codeenv.errors import BackendUnavailable, BuildError
 from codeenv.guest.spec import BoxSpec
-from codeenv.sandbox.base import Image, InstallJob, InstallResult, Limits, Mount, Role
+from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.host import Host, Start
+from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_bubblewrap import install
 from codeenv.sandbox.memory_file import memory_file
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
@@ -73,7 +74,11 @@ class BubblewrapBackend:
         self._pool.close()
 
     def _start(self, key: HostKey) -> Host:
-        with memory_file(USERS) as users, memory_file(GROUPS) as groups, memory_file(_HOSTS) as names:
+        with (
+            memory_file(USERS) as users,
+            memory_file(GROUPS) as groups,
+            memory_file(_HOSTS) as names,
+        ):
             files = {"passwd": users, "group": groups, "hosts": names}
             argv = [self._program, *wall_arguments(key, files), *bootstrap(_python(key.image))]
             transport = PipeTransport(argv, {"LANG": "C.UTF-8"}, pass_fds=tuple(files.values()))
@@ -106,7 +111,7 @@ def wall_arguments(key: HostKey, files: dict[str, int]) -> list[str]:
         *_isolation(network=key.network),
         *_root(image.rootfs, files),
         *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run", *_folder(LAYERS)),
-        *("--tmpfs", "/tmp", *_folder(WORKSPACE), *_folder(HOME)),  # noqa: S108 - of the wall
+        *("--tmpfs", "/tmp", *_folder(WORKSPACE), *_folder(HOME)),
         *_layers(image, key.targets, network=key.network),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"),
     ]
@@ -145,7 +150,7 @@ def _etc_of_host() -> Iterator[str]:
     prefix = Path(sys.base_prefix).resolve()
     if not prefix.is_relative_to("/usr"):
         yield from (*_folder(str(prefix)), "--ro-bind", str(prefix), str(prefix))
-    yield from _folder("/var/tmp")  # noqa: S108 - of the wall
+    yield from _folder("/var/tmp")
 
 
 def _layers(image: Image, targets: Sequence[str], *, network: bool) -> Iterator[str]:

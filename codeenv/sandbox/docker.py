@@ -10,12 +10,13 @@ import docker
 
 from codeenv.errors import SandboxError
 from codeenv.guest.spec import BoxSpec
-from codeenv.sandbox.base import Image, InstallJob, InstallResult, Limits, Mount, Role
+from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.docker_client import connect
 from codeenv.sandbox.docker_image import ensure_image
 from codeenv.sandbox.docker_wall import start_wall
 from codeenv.sandbox.host import Host, Start
+from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.walled import LAYERS, walled_spec

@@ -25,7 +25,7 @@ def collect_containers() -> Iterator[str]:
     except BackendUnavailable:
         return
     with closing(client), engine_errors("cannot collect containers"):
-        wanted = {"label": OWNER_LABEL}
+        wanted: dict[str, str | list[str] | bool] = {"label": OWNER_LABEL}
         for container in client.containers.list(all=True, filters=wanted, ignore_removed=True):
             if not _is_over(container.labels):
                 continue

@@ -13,8 +13,8 @@ from docker.errors import BuildError as EngineBuildError
 from docker.errors import ImageNotFound
 
 from codeenv.errors import BuildError
-from codeenv.sandbox.base import Image
 from codeenv.sandbox.docker_client import engine_errors
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.variables import HOME, WORKSPACE
 from codeenv.sandbox.walled import GROUPS, USERS
 

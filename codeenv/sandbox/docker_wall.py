@@ -94,9 +94,7 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     return ours
 
 
-def _host_options(
-    client: docker.DockerClient, key: HostKey, *, nested: bool
-) -> dict[str, Any]:
+def _host_options(client: docker.DockerClient, key: HostKey, *, nested: bool) -> dict[str, Any]:
     limits = key.limits
     memory = limits.memory + _HEADROOM
     return {
@@ -129,7 +127,7 @@ def _tmpfs(key: HostKey, *, nested: bool) -> dict[str, str]:
     folders |= dict.fromkeys(key.targets, f"{own},mode=755")
     if not nested:
         folders |= dict.fromkeys((WORKSPACE, HOME), f"{own},mode=755,size={key.limits.disk}")
-        shared = ("/tmp", "/var/tmp")  # noqa: S108 - of the container
+        shared = ("/tmp", "/var/tmp")
         folders |= dict.fromkeys(shared, f"{own},mode=1777,size={key.limits.disk}")
     return folders
 

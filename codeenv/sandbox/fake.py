@@ -16,17 +16,14 @@ from typing import Literal, Self
 from codeenv.errors import BuildError, PathError, SandboxError
 from codeenv.sandbox.base import (
     ExecResult,
-    Image,
-    InstallJob,
-    InstallResult,
     Limits,
     Match,
-    Mount,
     PathInfo,
     Role,
     SearchQuery,
     SearchResult,
 )
+from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.tree import Delta, Entry, Tree
 
 Runner = Callable[["FakeSandbox", "str | Sequence[str]", bytes], ExecResult | None]

@@ -18,7 +18,7 @@ from tempfile import mkdtemp
 from typing import IO
 
 from codeenv.errors import BackendUnavailable, BuildError
-from codeenv.sandbox.base import InstallJob, InstallResult
+from codeenv.sandbox.image import InstallJob, InstallResult
 from codeenv.sandbox.install_output import (
     CA_PATH,
     SCRIPT,

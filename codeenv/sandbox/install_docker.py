@@ -17,10 +17,10 @@ from docker.errors import NotFound
 from docker.models.containers import Container
 from docker.types import LogConfig
 
-from codeenv.sandbox.base import InstallJob, InstallResult
 from codeenv.sandbox.docker_client import connect, engine_errors
 from codeenv.sandbox.docker_image import ensure_base_image
 from codeenv.sandbox.docker_wall import DEADLINE_LABEL, OWNER_LABEL
+from codeenv.sandbox.image import InstallJob, InstallResult
 from codeenv.sandbox.install_output import (
     CA_PATH,
     SCRIPT,

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from codeenv.errors import BuildError, SourceError
-from codeenv.sandbox.base import InstallJob, InstallResult
+from codeenv.sandbox.image import InstallJob, InstallResult
 from codeenv.sources.entries import Caps, Collector
 from codeenv.tree import Tree
 

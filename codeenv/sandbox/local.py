@@ -10,10 +10,11 @@ from typing import Literal
 
 from codeenv.errors import BuildError
 from codeenv.guest.spec import BoxSpec
-from codeenv.sandbox.base import Image, InstallJob, InstallResult, Limits, Mount, Role
+from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.host import Host, Start
+from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.transport import PipeTransport

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from codeenv.errors import SandboxError
 from codeenv.guest.spec import BoxSpec
-from codeenv.sandbox.base import Image, Limits, Mount, Role
+from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.host import Host
+from codeenv.sandbox.image import Image, Mount
 from codeenv.tree import Tree
 
 DEFAULT_LIMITS = Limits()

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeenv.errors import BackendUnavailable, CodeEnvError, UsageError
-from codeenv.sandbox.base import Backend, Image
+from codeenv.sandbox.base import Backend
 from codeenv.sandbox.bubblewrap import BubblewrapBackend, find_program
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Tree
 

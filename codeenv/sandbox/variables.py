@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 
 WORKSPACE = "/workspace"
 HOME = "/home/agent"

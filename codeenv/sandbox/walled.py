@@ -6,7 +6,7 @@ from codeenv.sandbox.variables import HOME, WORKSPACE, base_variables
 
 LAYERS = "/run/codeenv"
 """Folder of a wall for workspaces and mounted trees; no box sees it."""
-TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - of a box, private to it
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 AGENT = 1000
 """User and group in a box."""
 NOBODY = 65534

@@ -17,7 +17,7 @@ from codeenv.audit import audit_report, audit_task
 from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.task import with_git
-from codeenv.sandbox.base import Image, Layer
+from codeenv.sandbox.image import Image, Layer
 from codeenv.tree import Entry, Tree
 from tests.toytask import SOURCE, make_task
 

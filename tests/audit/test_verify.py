@@ -5,8 +5,8 @@ from codeenv.audit import verify_task
 from codeenv.grading import Grader
 from codeenv.languages.base import TestRequest, TestRun
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Image
 from codeenv.sandbox.fake import FakeBackend
+from codeenv.sandbox.image import Image
 from codeenv.tree import Delta, Entry, Tree
 from tests.toytask import Script, ScriptedLanguage, honest, make_task
 

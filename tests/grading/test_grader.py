@@ -7,8 +7,8 @@ from codeenv.errors import SandboxError
 from codeenv.grading import Grader, collect_submission, to_outcome
 from codeenv.languages.base import TestRequest, TestResult, TestRun
 from codeenv.materialise.git import without_git
-from codeenv.sandbox.base import Image
 from codeenv.sandbox.fake import FakeBackend
+from codeenv.sandbox.image import Image
 from codeenv.tree import Delta, Entry, Tree
 from tests.toytask import (
     LOCK,

@@ -8,7 +8,7 @@ import pytest
 from codeenv.audit import verify_task
 from codeenv.grading import Grader, collect_submission
 from codeenv.materialise.git import without_git
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
 from codeenv.tree import Delta, Entry
 from tests.toytask import SOURCE, make_task

@@ -1,6 +1,6 @@
 """Stand-ins for what installs and runs: no box is started."""
 
-from codeenv.sandbox.base import InstallResult
+from codeenv.sandbox.image import InstallResult
 from codeenv.tree import Entry, Tree
 
 

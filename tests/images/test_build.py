@@ -7,7 +7,7 @@ from codeenv.images import build as build_module
 from codeenv.images import build_environment, restore_environment
 from codeenv.images.layers import read_layer
 from codeenv.languages.base import InstallPlan, Layout, TestResult, TestRun
-from codeenv.sandbox.base import InstallResult
+from codeenv.sandbox.image import InstallResult
 from codeenv.tree import Entry, Tree
 from tests.images.fakes import FakeBackend, environment_tree
 

@@ -10,7 +10,7 @@ from codeenv.images.install import (
     read_report,
     without,
 )
-from codeenv.sandbox.base import InstallResult
+from codeenv.sandbox.image import InstallResult
 from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Entry, Tree
 from tests.images.fakes import FakeBackend, environment_tree

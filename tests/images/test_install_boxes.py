@@ -13,8 +13,8 @@ import pytest
 
 from codeenv.errors import BuildError
 from codeenv.sandbox import install_bubblewrap, install_docker
-from codeenv.sandbox.base import InstallJob
 from codeenv.sandbox.gc import collect
+from codeenv.sandbox.image import InstallJob
 from codeenv.sandbox.local import FOLDER_PREFIX
 from codeenv.tree import Entry, Tree
 
@@ -161,7 +161,7 @@ def test_special_files_are_not_followed(run):
 
 _KILLED = """\
 from pathlib import Path
-from codeenv.sandbox.base import Image, InstallJob
+from codeenv.sandbox.image import Image, InstallJob
 from codeenv.sandbox.install_bubblewrap import install
 from codeenv.tree import Tree
 

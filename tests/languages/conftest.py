@@ -5,7 +5,7 @@ import pytest
 
 from codeenv.languages import get_language
 from codeenv.materialise.operations import apply_operations
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 from codeenv.tree import Entry, Tree
 
 

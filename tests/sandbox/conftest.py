@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from codeenv.sandbox.base import Backend, Image, Limits
+from codeenv.sandbox.base import Backend, Limits
 from codeenv.sandbox.box import Box
+from codeenv.sandbox.image import Image
 from codeenv.tree import Entry, Tree
 
 LIMITS = Limits(memory=256 * 1024**2, pids=40, disk=64 * 1024**2, files=3000)

@@ -41,7 +41,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from codeenv.images.base import ensure_base
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
 from codeenv.tree import Tree
 name, marker = sys.argv[1:]
@@ -136,7 +136,9 @@ def test_a_host_that_is_gone_is_a_sandbox_error_and_not_a_result(world):
     assert world.open().exec("echo again").text == "again\n"
 
 
-@pytest.mark.parametrize("name", ["local", pytest.param("bubblewrap", marks=pytest.mark.bubblewrap)])
+@pytest.mark.parametrize(
+    "name", ["local", pytest.param("bubblewrap", marks=pytest.mark.bubblewrap)]
+)
 def test_a_killed_host_is_a_sandbox_error_and_not_a_result(name, request, host_image):
     box = request.getfixturevalue(f"{name}_backend").open(host_image, WORKSPACE)
     os.kill(box.host.transport.pid, signal.SIGKILL)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from codeenv.sandbox.base import Mount
+from codeenv.sandbox.image import Mount
 from codeenv.tree import Entry, Tree
 
 PROBE = """

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from codeenv.errors import SandboxError, UsageError
-from codeenv.sandbox.base import Mount
+from codeenv.sandbox.image import Mount
 from codeenv.sandbox.select import open_backend
 from codeenv.tree import Entry, Tree
 from tests.sandbox.conftest import LIMITS, WORKSPACE

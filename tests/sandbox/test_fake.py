@@ -1,8 +1,9 @@
 import pytest
 
 from codeenv.errors import PathError, SandboxError
-from codeenv.sandbox.base import ExecResult, Image, SearchQuery
+from codeenv.sandbox.base import ExecResult, SearchQuery
 from codeenv.sandbox.fake import FakeBackend, FakeSandbox
+from codeenv.sandbox.image import Image
 from codeenv.tree import Delta, Entry, Tree
 
 TREE = Tree(

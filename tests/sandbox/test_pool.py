@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from codeenv.errors import BuildError, SandboxError
-from codeenv.sandbox.base import Image, InstallJob, Layer, Limits, Mount
+from codeenv.sandbox.base import Limits
+from codeenv.sandbox.image import Image, InstallJob, Layer, Mount
 from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Entry, Tree
 from tests.sandbox.conftest import WORKSPACE
@@ -153,5 +154,3 @@ def test_the_local_backend_uses_layers_and_mounts_in_place(backend, tmp_path):
         assert box.exec("echo $X").text == f"{tmp_path}/env/x\n"
         assert box.exec(["cat", "/opt/m/t"]).text == "mounted"
         assert box.exec("cat $M/t", env={"M": "/opt/m"}).text == "mounted"
-
-

@@ -3,8 +3,8 @@
 import pytest
 
 from codeenv.errors import BackendUnavailable, BuildError, UsageError
-from codeenv.sandbox.base import Image
 from codeenv.sandbox.docker import DockerBackend
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend, probe
 from codeenv.tree import Tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeenv.sandbox.base import Image
+from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
 from codeenv.tools import ToolCall, ToolContext, perform
 from codeenv.tree import Entry, Tree

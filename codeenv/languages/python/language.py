@@ -21,7 +21,8 @@ from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.units import list_units
-from codeenv.sandbox.base import Image, Mount, Sandbox
+from codeenv.sandbox.base import Sandbox
+from codeenv.sandbox.image import Image, Mount
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 

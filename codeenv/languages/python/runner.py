@@ -7,7 +7,8 @@ from importlib import resources
 from typing import Any
 
 from codeenv.languages.base import CoverageMap, Layout, TestRequest, TestResult, TestRun
-from codeenv.sandbox.base import ExecResult, Image, Sandbox
+from codeenv.sandbox.base import ExecResult, Sandbox
+from codeenv.sandbox.image import Image
 
 _MODULES = ("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_runner", "import_probe")
 _PACKAGE = "_codeenv_guest"

@@ -1,0 +1,79 @@
+"""What a host is started from, and how an environment for it is installed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeenv.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A read-only tree in a box beside the workspace, e.g. tools only the generator needs."""
+
+    target: str
+    tree: Tree
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A tree in the environment image's file system, kept as a folder on this machine."""
+
+    digest: str
+    folder: Path
+    target: str
+    """Absolute path in the box."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An environment a host can be started from.
+
+    Attributes:
+        digest: Content hash of base and layers together; names the image in every backend.
+        base: Content hash (or name) of the base root file system.
+        rootfs: Folder of the base root file system on this machine, for backends that bind it; for
+            the ``host`` base this is ``/``.
+        layers: Trees on top of the base.
+        variables: Environment variables every command starts with (``PATH`` among them).
+        python: Absolute path of the environment's interpreter in the box.
+    """
+
+    digest: str
+    base: str
+    rootfs: Path | None
+    layers: tuple[Layer, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    python: str = "/usr/bin/python3"
+
+
+@dataclass(frozen=True)
+class InstallJob:
+    """A script run once, with network, on a writable copy of a base; its output folder is kept.
+
+    Attributes:
+        image: The base (an ``Image`` without layers).
+        script: Bash, run with ``set -eu`` in ``/build``.
+        inputs: Files put into ``/build`` beforehand (wheels, requirement files, our scripts).
+        output: Absolute folder (made empty beforehand) that is read back, e.g. ``/opt/env``.
+        env: Variables for the script, e.g. index settings.
+        ca_bundle: Bytes of the host's CA bundle, offered at ``/run/codeenv/ca.pem`` and never kept.
+        timeout: Seconds.
+    """
+
+    image: Image
+    script: str
+    inputs: Tree
+    output: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    ca_bundle: bytes = b""
+    timeout: float = 900.0
+
+
+@dataclass(frozen=True)
+class InstallResult:
+    """How an installation ended: its log, and the output folder as a tree (empty if it failed)."""
+
+    exit_code: int
+    log: str
+    tree: Tree
