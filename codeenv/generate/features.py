@@ -6,7 +6,7 @@ name, in either direction.  Code that any other test runs stays, so that all els
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.generate.models import Feature, GenerateOptions
@@ -15,8 +15,9 @@ from codeenv.tree import Tree
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _FEW_TESTS = 3
-_ENOUGH_SEEDS = 10
-"""With fewer public seeds than this, private ones are tried as well."""
+_ENOUGH = 20
+"""With fewer features than this, less good seeds are tried as well."""
+_WIDER_SHARES = (0.5, 0.8)
 
 
 @dataclass(frozen=True)
@@ -60,16 +61,24 @@ def map_reach(units: Sequence[Unit], coverage: CoverageMap, stable: Sequence[str
 def propose_features(
     tree: Tree, units: Sequence[Unit], reach: Reach, options: GenerateOptions
 ) -> tuple[Feature, ...]:
-    """Return distinct features in the order they are to be tried: seeded, spread over the files."""
+    """Return distinct features in the order they are to be tried: seeded, spread over the files.
+
+    Public units that a small share of the tests runs come first.  Only a repository with few of
+    them gives private units and ones that more of its tests run.
+    """
     words = {unit: _words(tree, unit) for unit in units}
     features: dict[str, Feature] = {}
-    seeds = _eligible(units, reach, options)
-    public = [seed for seed in seeds if seed.public]
-    for seed in public if len(public) >= _ENOUGH_SEEDS else seeds:
-        feature = _close(seed, units, reach, words, options.max_lines)
-        if options.min_lines <= feature.line_count <= options.max_lines:
+    for tier in _tiers(units, reach, options):
+        fresh: dict[str, Feature] = {}
+        for seed in tier:
+            feature = _close(seed, units, reach, words, options.max_lines)
+            if options.min_lines <= feature.line_count <= options.max_lines:
+                fresh.setdefault(feature.key, feature)
+        for feature in _spread(fresh.values(), options.seed):
             features.setdefault(feature.key, feature)
-    return tuple(_spread(features.values(), options.seed))
+        if len(features) >= _ENOUGH:
+            break
+    return tuple(features.values())
 
 
 def overlap(one: Feature, other: Feature) -> float:
@@ -80,16 +89,20 @@ def overlap(one: Feature, other: Feature) -> float:
     return len(mine & theirs) / len(union) if union else 0.0
 
 
-def _eligible(units: Sequence[Unit], reach: Reach, options: GenerateOptions) -> list[Unit]:
-    most = max(_FEW_TESTS, int(options.max_share * len(reach.stable)))
-    return [
+def _tiers(units: Sequence[Unit], reach: Reach, options: GenerateOptions) -> Iterator[list[Unit]]:
+    """Yield eligible seeds, the best kind first."""
+    free = [
         unit
         for unit in units
-        if unit.kind in options.kinds
-        and not unit.protected
-        and unit not in reach.at_import
-        and 1 <= len(reach.tests[unit]) <= most
+        if unit.kind in options.kinds and not unit.protected and unit not in reach.at_import
     ]
+    total, least = len(reach.stable), 1
+    for share in (options.max_share, *(s for s in _WIDER_SHARES if s > options.max_share)):
+        most = max(_FEW_TESTS, int(share * total))
+        within = [unit for unit in free if least <= len(reach.tests[unit]) <= most]
+        yield [unit for unit in within if unit.public]
+        yield [unit for unit in within if not unit.public]
+        least = most + 1
 
 
 def _close(

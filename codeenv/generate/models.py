@@ -60,7 +60,8 @@ class GenerateOptions:
         resume: Take over what an interrupted run of the same command has proven.
         min_lines: Fewest executable lines a feature may have.
         max_lines: Most lines a feature may have.
-        max_share: Largest share of the stable tests that may run the feature.
+        max_share: Largest share of the stable tests that may run the feature, where there are
+            enough such features.
     """
 
     out: Path
