@@ -7,6 +7,7 @@ from pathlib import Path
 from codeenv.audit.models import WARNINGS, AuditReport, Leak
 from codeenv.audit.scan import Place, mentions, scan_file
 from codeenv.audit.secrets import Secrets, secrets_of
+from codeenv.audit.shapes import keep_shapes
 from codeenv.languages import get_language
 from codeenv.languages.base import Language
 from codeenv.materialise.files import refusal
@@ -40,6 +41,7 @@ def audit_report(
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
     if image is not None:
         leaks += _environment(image, secrets)
+        keep_shapes()
     found = sorted({*leaks, *_mentions(task, secrets)})
     return AuditReport(
         tuple(leak for leak in found if leak.kind not in WARNINGS),

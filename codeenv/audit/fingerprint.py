@@ -7,7 +7,7 @@ import ast
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 SHINGLE = 6
@@ -21,8 +21,6 @@ _COMMON = frozenset(
     | {"with", "while", "yield", "from", "import", "try", "except", "lambda", "break", "continue"}
     | {"def", "class", "pass", "len", "str", "int", "isinstance", "async", "await"}
 )
-_MOST_REMEMBERED = 20_000
-_shapes: dict[bytes, Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -59,21 +57,6 @@ def functions_of(data: bytes) -> tuple[Function, ...]:
         return tuple(found for node in nodes for found in _function(node, lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-
-
-def shapes_of(data: bytes) -> Mapping[str, str]:
-    """Return the shape of every function of a Python source, and one name each.
-
-    Remembered by content: the same library files are held against every task of a repository.
-    """
-    key = hashlib.sha256(data).digest()
-    known = _shapes.get(key)
-    if known is None:
-        known = {function.shape: function.name for function in functions_of(data)}
-        if len(_shapes) >= _MOST_REMEMBERED:
-            _shapes.clear()
-        _shapes[key] = known
-    return known
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:

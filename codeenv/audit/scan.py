@@ -6,9 +6,10 @@ from math import ceil
 from typing import Literal
 
 from codeenv.audit.decode import View, strings, views
-from codeenv.audit.fingerprint import shapes_of, shingles
+from codeenv.audit.fingerprint import shingles
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
+from codeenv.audit.shapes import shapes_of
 from codeenv.tree import suffix
 
 COPIED = 0.7
