@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from codeenv.errors import SandboxError
+from codeenv.errors import PathError, SandboxError
 from codeenv.grading import Grade, Outcome, to_outcome
 from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
@@ -110,6 +110,9 @@ class Episode:
             return self.outcome
         try:
             exported = self.sandbox.export()
+        except PathError as error:  # too large to be read: nothing of it counts
+            self.close()
+            return self._end(self._graded(self.task.workspace), reason, str(error))
         except SandboxError as error:
             return self.abort(str(error))
         self.close()

@@ -70,7 +70,9 @@ class Supervisor:
         for request in self._decoder.feed(data):
             try:
                 reply = self._answer(request)
-            except (BoxError, ExportError, OSError) as error:
+            except ExportError as error:
+                reply = Frame({"error": "path", "code": "too_large", "message": str(error)})
+            except (BoxError, OSError) as error:
                 reply = Frame({"error": "sandbox", "message": str(error)})
             if reply is not None:
                 self._send(request.header["id"], reply)

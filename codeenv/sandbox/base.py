@@ -185,8 +185,8 @@ class Sandbox(Protocol):
         The box's processes are stopped while it is read; special files are left out.
 
         Raises:
-            SandboxError: If the tree has more than ``Limits.files`` entries or more bytes than
-                ``Limits.disk``.
+            PathError: ``too_large`` if the tree has more than ``Limits.files`` entries, more bytes
+                than ``Limits.disk``, or is too deep: the agent's doing, not the sandbox's.
         """
         ...
 

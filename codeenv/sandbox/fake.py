@@ -39,6 +39,7 @@ class FakeSandbox:
         commands: All commands that were run.
         closed: Whether ``close`` was called.
         broken: If true, everything but ``close`` raises ``SandboxError``.
+        most_files: How many files an exported tree may have.
     """
 
     def __init__(self, tree: Tree, runner: Runner | None = None) -> None:
@@ -47,6 +48,7 @@ class FakeSandbox:
         self.commands: list[str | Sequence[str]] = []
         self.closed = False
         self.broken = False
+        self.most_files = 200_000
         self._runner = runner
 
     @property
@@ -143,6 +145,8 @@ class FakeSandbox:
     def export(self) -> Tree:
         """Return the workspace without ``.git``."""
         self._check()
+        if len(self.tree) > self.most_files:
+            raise PathError("the tree has too many entries", code="too_large")
         return Tree({p: e for p, e in self.tree.items() if not p.startswith(".git/")})
 
     def close(self) -> None:

@@ -130,6 +130,18 @@ def test_a_sandbox_that_fails_at_the_export_gives_no_valid_reward(begin):
     assert (outcome.reason, outcome.reward_valid) == ("infra_error", False)
 
 
+def test_a_workspace_too_large_to_read_is_the_agents_doing_and_scores_0(begin):
+    """Else an agent that is about to fail could make its reward invalid with one large file."""
+    episode = begin()
+    episode.call(SOLVE)
+    episode.sandbox.most_files = 0
+
+    outcome = episode.finish()
+
+    assert (outcome.reason, outcome.reward_valid, outcome.reward) == ("submitted", True, 0.0)
+    assert "too many entries" in outcome.error
+
+
 def test_a_failed_grader_gives_no_valid_reward():
     runtime = FakeRuntime()
     runtime.grader_failures = 1

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from codeenv.errors import SandboxError
+from codeenv.errors import PathError
 from codeenv.sandbox.base import Limits
 from codeenv.tree import Entry, Tree
 from tests.sandbox.conftest import WORKSPACE
@@ -81,7 +81,7 @@ def test_too_many_entries_are_an_error(world):
     box = world.open(limits=Limits(files=100))
     box.exec("mkdir many; cd many; seq 1 200 | xargs touch")
 
-    with pytest.raises(SandboxError, match="too many entries"):
+    with pytest.raises(PathError, match="too many entries"):
         box.export()
 
 
@@ -89,12 +89,12 @@ def test_too_many_bytes_are_an_error(world):
     box = world.open(limits=Limits(disk=1024**2, memory=256 * 1024**2))
     box.exec("truncate -s 700K a; truncate -s 700K b")
 
-    with pytest.raises(SandboxError, match="too many bytes"):
+    with pytest.raises(PathError, match="too many bytes"):
         box.export()
 
 
 def test_a_tree_too_deep_is_an_error(box):
     box.exec(["python3", "-c", "import os\nfor n in range(300): os.mkdir('d'); os.chdir('d')"])
 
-    with pytest.raises(SandboxError, match="deeper"):
+    with pytest.raises(PathError, match="deeper"):
         box.export()
