@@ -2,7 +2,7 @@ import pytest
 
 from codeenv.audit import shapes
 
-SOURCE = b"def total(rows):\n    out = 0\n    for row in rows:\n        out += row\n    return out\n"
+SOURCE = b"def total(rows):\n    out = 0\n    for r in rows:\n        out += r\n    return out\n"
 
 
 @pytest.fixture(autouse=True)
