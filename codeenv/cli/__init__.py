@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from codeenv.cli.parser import build_parser
 from codeenv.cli.signals import sigterm_as_interrupt
-from codeenv.errors import CodeEnvError, MachineError
+from codeenv.errors import CodeEnvError, MachineError, UsageError
 
 _LONGEST = 600
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -40,9 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence_stdout()
         return 1
     except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        return _report(_disk_full(error))
+        return _report(_told(error))
 
 
 def _report(error: CodeEnvError) -> int:
@@ -53,12 +51,22 @@ def _report(error: CodeEnvError) -> int:
     return error.exit_code
 
 
-def _disk_full(error: OSError) -> CodeEnvError:
+def _told(error: OSError) -> CodeEnvError:
+    """Turn what the system says of a file into an error; anything else is a fault of ours.
+
+    Raises:
+        OSError: The error itself, if it is not about a file or a full disk.
+    """
     where = f" at {error.filename!r}" if error.filename else ""
-    hint = (
-        "free some space (codeenv images prune, codeenv gc), or set CODEENV_CACHE to another disk"
+    if error.errno in _FULL:
+        hint = "free some space (codeenv images prune, codeenv gc), or move CODEENV_CACHE"
+        return MachineError(f"the disk is full{where}", hint=hint)
+    if not error.filename:
+        raise error
+    hint = "check that it exists and that you may read and write it"
+    return UsageError(
+        f"{error.filename}: {(error.strerror or 'cannot be used').lower()}", hint=hint
     )
-    return MachineError(f"the disk is full{where}", hint=hint)
 
 
 def _one_line(text: str) -> str:

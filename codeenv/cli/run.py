@@ -101,9 +101,6 @@ def agent(text: str) -> str:
     """Check an agent's name."""
     try:
         agent_factory(text)
-    except UsageError:
-        choices = ", ".join(NAMES)
-        raise argparse.ArgumentTypeError(
-            f"invalid choice: {text!r} (choose from {choices})"
-        ) from None
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
     return text

@@ -48,6 +48,7 @@ def generate(
         BuildError: If its environment cannot be built.
         GenerationError: If no candidate became a task.
     """
+    options.out.mkdir(parents=True, exist_ok=True)  # where it cannot be, say so before the work
     source = checkout(spec, ref=options.ref, subdir=options.subdir)
     _tell(on_event, "checkout", f"{source.pin.name} {source.pin.version}: {len(source.tree)} files")
     bench = _prepare(source, backend, on_event)

@@ -119,6 +119,14 @@ def test_a_full_disk_is_an_error_with_a_hint(ending, capsys):
     assert err.startswith("error: the disk is full at '/data/x'\nhint: ")
 
 
+def test_a_file_that_cannot_be_used_is_an_error_that_names_it(ending, capsys):
+    ending(PermissionError(errno.EACCES, "Permission denied", "/data/x"))
+
+    assert main(["gc"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: /data/x: permission denied\nhint: ")
+
+
 def test_other_operating_system_errors_are_bugs_and_are_not_hidden(ending):
     ending(OSError(errno.EIO, "Input/output error"))
 

@@ -97,7 +97,7 @@ def test_replay_is_named_by_a_file_or_a_run(runtime, tmp_path):
 def test_an_unknown_agent_lists_the_known_ones(spec):
     with pytest.raises(UsageError) as caught:
         agent_factory(spec)
-    assert "oracle" in caught.value.hint
+    assert "oracle" in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ def agent_factory(spec: str, profile: Profile = "core4") -> AgentFactory:
     """
     name, _, argument = spec.partition(":")
     if name == "replay" and argument:
+        if not Path(argument).exists():
+            raise UsageError(f"there is no {argument!r} to replay", hint="name a file or a run")
         return lambda task: ReplayAgent(recorded(Path(argument), task.id))
     factories: dict[str, AgentFactory] = {
         "oracle": OracleAgent,
@@ -29,7 +31,7 @@ def agent_factory(spec: str, profile: Profile = "core4") -> AgentFactory:
         "random": lambda _task: RandomAgent(profile),
     }
     if spec not in factories:
-        raise UsageError(f"no agent {spec!r}", hint=f"there are {', '.join(NAMES)}")
+        raise UsageError(f"invalid choice: {spec!r} (choose from {', '.join(NAMES)})")
     return factories[spec]
 
 
