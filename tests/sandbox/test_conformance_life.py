@@ -181,10 +181,12 @@ def test_a_killed_parent_leaves_no_process_and_no_container(name, eventually):
     marker = f"7200.{os.getpid()}"
     command = [sys.executable, "-c", CHILD, name, marker]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
-        assert child.stdout.readline() == b"ready\n"
-        identity = owner(child.pid)
-        assert _processes(f"sleep\0{marker}")
-        child.kill()
+        try:
+            assert child.stdout.readline() == b"ready\n"
+            identity = owner(child.pid)
+            assert eventually(lambda: _processes(f"sleep\0{marker}"))
+        finally:
+            child.kill()
 
     assert eventually(lambda: not _processes(f"sleep\0{marker}"))
     if name == "docker":
