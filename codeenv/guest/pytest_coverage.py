@@ -3,6 +3,7 @@
 Runs inside a sandbox.  A wider fixture's set-up is charged to every test that uses the fixture.
 """
 
+import importlib.util
 import os
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -21,8 +22,9 @@ class Tracer:
     """Traces the workspace from before collection until the end of the session."""
 
     def __init__(self, workspace: str) -> None:
-        """Start tracing; the C tracer is the one whose contexts are right."""
-        os.environ["COVERAGE_CORE"] = "ctrace"
+        """Start tracing; contexts are right with the C tracer, and its slow twin in Python."""
+        compiled = importlib.util.find_spec("coverage.tracer") is not None
+        os.environ["COVERAGE_CORE"] = "ctrace" if compiled else "pytrace"
         self._workspace = os.path.realpath(workspace)
         self._probe_folder = os.path.realpath(tempfile.mkdtemp(prefix="probe-"))
         self._coverage = coverage.Coverage(
@@ -46,7 +48,8 @@ class Tracer:
         self._current = item.nodeid
         self._coverage.switch_context(self._current)
         self._tests.append(item.nodeid)
-        self._test_files.add(os.path.realpath(str(item.path)))
+        if not hasattr(item, "dtest"):  # the file of a doctest may be the code itself
+            self._test_files.add(os.path.realpath(str(item.path)))
         for name in _wide_fixtures(item):
             self._users.setdefault(name, set()).add(item.nodeid)
 

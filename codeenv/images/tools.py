@@ -16,32 +16,40 @@ _COVERAGE = "coverage"
 def coverage_layer(environment: Environment, backend: Backend) -> Mount:
     """Return ``coverage`` for the environment's Python, to be mounted at ``/opt/tools``.
 
-    The copy installed beside codeenv is used if it fits, else a wheel from the package index.
+    The copy installed beside codeenv is used if it fits, else a wheel from the package index, else
+    (no network) the installed copy's tracer in Python, which is slower.
 
     Raises:
-        BuildError: If neither can be had.
+        BuildError: If none can be had.
     """
     del backend  # the same files for every backend
     python = environment.lock.python
-    return Mount(TOOLS, _installed(python) or _downloaded(python))
-
-
-def _installed(python: str) -> Tree | None:
-    """Return our own copy, if it has the C tracer for that Python."""
+    own = _installed()
+    if _has_c_tracer(own, python):
+        return Mount(TOOLS, own)
     try:
-        found = distribution(_COVERAGE)
+        return Mount(TOOLS, _downloaded(python))
+    except CodeEnvError as error:
+        if not own:
+            raise BuildError(
+                f"coverage cannot be had for Python {python}: {error.message}", hint=error.hint
+            ) from error
+        return Mount(TOOLS, Tree({p: e for p, e in own.items() if not p.endswith(".so")}))
+
+
+def _installed() -> Tree:
+    """Return our own copy, or nothing."""
+    try:
+        return installed_files(distribution(_COVERAGE), pure=False)
     except PackageNotFoundError:
-        return None
-    tree = installed_files(found, pure=False)
+        return Tree({})
+
+
+def _has_c_tracer(tree: Tree, python: str) -> bool:
     tag = f".cpython-{''.join(python.split('.')[:2])}-"
-    return tree if any(p.endswith(".so") and tag in p for p in tree) else None
+    return any(path.endswith(".so") and tag in path for path in tree)
 
 
 def _downloaded(python: str) -> Tree:
-    try:
-        client = IndexClient()
-        return unpack_wheel(client, wheel_for(client, _COVERAGE, python))
-    except CodeEnvError as error:
-        raise BuildError(
-            f"coverage cannot be had for Python {python}: {error.message}", hint=error.hint
-        ) from error
+    client = IndexClient()
+    return unpack_wheel(client, wheel_for(client, _COVERAGE, python))

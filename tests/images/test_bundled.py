@@ -1,17 +1,19 @@
 import marshal
+from dataclasses import replace
 
 import pytest
 
 from codeenv.errors import BuildError
 from codeenv.images import bundled_environment, restore_environment
 from codeenv.images.bundled import is_bundled
-from codeenv.images.layers import read_layer
+from codeenv.images.layers import Environment, compose, read_layer
 from codeenv.images.tools import coverage_layer
 from codeenv.images.wheels import installed_closure, installed_files, wheel_for, with_bytecode
 from codeenv.languages import detect_language
 from codeenv.languages.base import TestRequest
 from codeenv.sources import checkout
 from codeenv.sources.index import IndexClient
+from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Entry, Tree
 
 
@@ -92,6 +94,29 @@ def test_coverage_fits_the_environments_python(local_backend):
     mount = coverage_layer(bundled_environment(local_backend), local_backend)
     assert mount.target == "/opt/tools"
     assert "coverage/__init__.py" in mount.tree
+
+
+def test_without_network_a_python_with_no_c_tracer_is_traced_in_python(
+    no_network, local_backend, base
+):
+    lock = EnvironmentLock(base="debian:test", python="3.99.0", platform="any", packages=())
+    tree = coverage_layer(Environment(lock, compose(base, (), {})), local_backend).tree
+    assert "coverage/pytracer.py" in tree
+    assert not [path for path in tree if path.endswith(".so")]
+
+
+@pytest.mark.bubblewrap
+def test_the_slow_tracer_sees_what_the_fast_one_sees(no_network, bubblewrap_backend):
+    backend, tree = bubblewrap_backend, checkout("bundled:toy").tree
+    environment = bundled_environment(backend)
+    fast = coverage_layer(environment, backend)
+    files = {path: entry for path, entry in fast.tree.items() if not path.endswith(".so")}
+    maps = []
+    for mount in (fast, replace(fast, tree=Tree(files))):
+        with backend.open(environment.image, tree, role="build", mounts=(mount,)) as box:
+            request = TestRequest(coverage=True)
+            maps.append(detect_language(tree).run_tests(box, environment.image, request).coverage)
+    assert maps[0] == maps[1] is not None
 
 
 def test_the_newest_fitting_wheel_is_chosen(index):
