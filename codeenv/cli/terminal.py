@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
@@ -132,12 +132,13 @@ class Steps:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a plain table: no frame, numbers to the right."""
+    """Return a plain table: no frame, numbers to the right, names in one piece on the left."""
     cells = [[*row] for row in rows]
     drawn = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
     for index, heading in enumerate(headings):
         numeric = bool(cells) and all(isinstance(row[index], int | float) for row in cells)
-        drawn.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if numeric else "left"
+        drawn.add_column(heading, justify=side, overflow="fold", no_wrap=index == 0)
     for row in cells:
         drawn.add_row(*(cell if isinstance(cell, Text) else Text(_cell(cell)) for cell in row))
     return drawn

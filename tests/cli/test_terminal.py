@@ -1,8 +1,10 @@
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from rich.text import Text
 
 from codeenv.cli.terminal import Terminal, plain, printable, table
@@ -71,6 +73,16 @@ def test_a_table_in_a_pipe_is_not_cut(capsys):
     Terminal().show(table(("id", "n"), [("x" * 300, 1)]))
 
     assert "x" * 300 in capsys.readouterr().out
+
+
+def test_a_name_to_copy_stays_in_one_piece_however_narrow_the_terminal():
+    narrow = Console(file=io.StringIO(), width=80)
+    name = "toy-ledger-ledger.balance-3e1376da"
+    narrow.print(
+        table(("task", "source", "level"), [(name, "pypi:itsdangerous==2.2.0 " * 3, "L3")])
+    )
+
+    assert name in narrow.file.getvalue()
 
 
 def test_progress_is_plain_lines_where_nobody_looks(capsys):
