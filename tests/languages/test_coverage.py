@@ -84,3 +84,16 @@ def test_packages_are_probed_for_where_they_come_from(python, package, local_bac
     layout = type(layout)((".",), ("json",), (), ())
     with local_backend.open(host_python, tree) as box:
         assert "outside the workspace" in python.probe_imports(box, host_python, layout)["json"]
+
+
+def test_a_file_with_doctests_is_still_code(run):
+    doctested = (
+        'def add(a, b):\n    """Add.\n\n    >>> add(1, 1)\n    2\n    """\n    return a + b\n'
+    )
+    tests = "from pkg.code import add\n\n\ndef test_a():\n    add(1, 2)\n"
+
+    result = run(tests, code=doctested, coverage=True, options=("--doctest-modules",))
+
+    cover = result.coverage
+    assert "pkg/code.py::pkg.code.add" in cover.tests
+    assert {cover.tests[i] for i in cover.lines["pkg/code.py"][7]} == set(cover.tests)
