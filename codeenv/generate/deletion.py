@@ -1,6 +1,5 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
-import re
 from collections.abc import Iterator
 
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
@@ -25,13 +24,12 @@ def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
         except ValueError as error:
             reasons.append(f"{mode}: {error}")
             continue
-        deletion = Deletion(feature, mode, operations)
-        dangling = _dangling(bench, deletion) if mode == "remove" else ""
+        dangling = _dangling(bench, feature) if mode == "remove" else ""
         if dangling:
-            reasons.append(f"remove: {dangling!r} is still named in the code that stays")
+            reasons.append(f"remove: {dangling} is used by the code that stays")
         else:
             reasons = []
-            yield deletion
+            yield Deletion(feature, mode, operations)
     if reasons:
         raise Rejected(Reason.NOT_DELETABLE, "; ".join(reasons))
 
@@ -60,16 +58,5 @@ def _return_nothing(operation: Operation) -> Operation:
     return operation.model_copy(update={"replacement": text})
 
 
-def _dangling(bench: Workbench, deletion: Deletion) -> str:
-    """Return a removed name that the project's staying code still uses, or ""."""
-    damaged = damaged_tree(bench, deletion)
-    names = {unit.name.rsplit(".", 1)[-1] for unit in deletion.feature.members}
-    for path in bench.layout.source_files:
-        entry = damaged.get(path)
-        if entry is None:
-            continue
-        used = bench.language.identifiers(entry.data)
-        for name in sorted(names & used):
-            if re.search(rb"\b" + name.encode() + rb"\b", entry.data):
-                return f"{name} ({path})"
-    return ""
+def _dangling(bench: Workbench, feature: Feature) -> str:
+    return bench.language.dangling(bench.pristine, bench.layout, feature.members)

@@ -203,6 +203,13 @@ class Language(Protocol):
         """
         ...
 
+    def dangling(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
+        """Return a use of the units in code that stays when they are removed, or "".
+
+        ``tree`` is the pristine one.
+        """
+        ...
+
     def hide(
         self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]
     ) -> tuple[Operation, ...]:

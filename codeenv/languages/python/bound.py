@@ -4,7 +4,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codeenv.languages.python.syntax import Definition
+from codeenv.languages.python.syntax import Definition, Function
+
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,34 @@ def bindings(block: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
             yield from _bindings_below(statement)
 
 
+def argument_names(arguments: ast.arguments) -> frozenset[str]:
+    """Return the names of parameters."""
+    plain = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return frozenset(a.arg for a in (*plain, arguments.vararg, arguments.kwarg) if a)
+
+
+def comprehension_names(node: Comprehension) -> frozenset[str]:
+    """Return the names that a comprehension's ``for`` clauses bind."""
+    targets = (t for g in node.generators for t in ast.walk(g.target))
+    return frozenset(t.id for t in targets if isinstance(t, ast.Name))
+
+
+def local_names(node: Function) -> frozenset[str]:
+    """Return the names local to a function: parameters, and what its body binds or imports."""
+    names = set(argument_names(node.args)) | {name for name, _ in bindings(node.body)}
+    names |= {i.bound for i in imports_in(node.body, top=False, guarded=False)}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Global):
+            names -= set(inner.names)
+    return frozenset(names)
+
+
 def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
+    if isinstance(node, Comprehension):
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.NamedExpr):
+                yield inner.target.id, inner.lineno
+        return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id, node.lineno
     if isinstance(node, ast.ExceptHandler) and node.name is not None:

@@ -81,6 +81,23 @@ def registering_base(classes: Mapping[str, tuple[Class, ...]], bases: tuple[str,
     return ""
 
 
+def ancestors(classes: Mapping[str, tuple[Class, ...]], name: str) -> tuple[str, ...]:
+    """Return a class and its bases by simple name, nearest first."""
+    queue, found = [name], dict[str, None]()
+    while queue:
+        current = queue.pop(0)
+        if current not in found:
+            found[current] = None
+            queue += [b for known in classes.get(current, ()) for b in known.bases]
+    return tuple(found)
+
+
+def relatives(classes: Mapping[str, tuple[Class, ...]], name: str) -> frozenset[str]:
+    """Return the subclasses of a class, and all bases of those: what ``self`` may be besides."""
+    lines = [frozenset(ancestors(classes, other)) for other in classes]
+    return frozenset().union(*(line for line in lines if name in line))
+
+
 def base_names(node: ast.ClassDef) -> tuple[str, ...]:
     """Return the last parts of the names of a class's bases."""
     return tuple(ast.unparse(b).partition("[")[0].rpartition(".")[2] for b in node.bases)

@@ -14,6 +14,7 @@ from codeenv.languages.base import (
 )
 from codeenv.languages.python import missing, runner
 from codeenv.languages.python.admissible import is_admissible
+from codeenv.languages.python.dangling import find_dangling
 from codeenv.languages.python.deletion import delete_units
 from codeenv.languages.python.describe import describe_unit, identifiers_of
 from codeenv.languages.python.facts import read_facts
@@ -72,6 +73,10 @@ class PythonLanguage:
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned."""
         return delete_units(tree, layout, units, mode)
+
+    def dangling(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
+        """Return a use of the units in code that stays when they are removed, or ""."""
+        return find_dangling(tree, layout, units)
 
     def hide(
         self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]

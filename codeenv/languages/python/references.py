@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from codeenv.languages.python.bound import Import, bindings, imports_in
+from codeenv.languages.python.bound import (
+    Comprehension,
+    Import,
+    argument_names,
+    bindings,
+    comprehension_names,
+    imports_in,
+    local_names,
+)
 from codeenv.languages.python.definitions import (
     docstring_node,
     is_main_guard,
@@ -25,11 +33,14 @@ class Use:
     """A mention of a name in code.
 
     Attributes:
-        name: Dotted as far as it is plain, e.g. ``json.dumps``.
+        name: Dotted as far as it is plain, e.g. ``json.dumps``; ``.strip`` of other expressions.
         line: Where.
         kind: How.
         eager: Whether it is evaluated when the module is imported.
         scope: The class whose body it is in, if that class binds its first name; else "".
+        local: Whether a function or comprehension around it binds its first name.
+        owner: The class in whose method it is, if its first name stands for an instance or for
+            the class: ``self.x``, ``cls.x``, ``super.x`` (written ``super().x``).
     """
 
     name: str
@@ -37,6 +48,8 @@ class Use:
     kind: UseKind
     eager: bool
     scope: str = ""
+    local: bool = False
+    owner: str = ""
 
     @property
     def root(self) -> str:
@@ -113,6 +126,8 @@ class _Collector:
         self.texts: list[Text] = []
         self._lazy = lazy_annotations
         self._classes: tuple[tuple[str, frozenset[str]], ...] = ()
+        self._locals: tuple[frozenset[str], ...] = ()
+        self._instance = ("", "")  # what a method calls its instance, and the class
 
     def block(self, statements: Sequence[ast.stmt], *, eager: bool) -> None:
         for statement in statements:
@@ -147,17 +162,29 @@ class _Collector:
             if dotted:
                 self._use(dotted, node.lineno, kind, eager)
             else:
+                self._use(f"{_super(node.value)}.{node.attr}", node.lineno, kind, eager)
                 self.expression(node.value, eager)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str):
                 self.texts.append(Text(node.value, node.lineno, lookup=False))
         elif isinstance(node, ast.Call):
             self._call(node, eager)
-        elif isinstance(node, ast.Lambda):
-            self.expression(node.args, eager)
-            self.expression(node.body, eager=False)
+        elif isinstance(node, ast.Lambda | Comprehension):
+            self._inner_scope(node, eager)
         else:
             self._children(node, eager)
+
+    def _inner_scope(self, node: ast.Lambda | Comprehension, eager: bool) -> None:
+        """Note the names in an expression that binds some of its own."""
+        around = self._locals
+        if isinstance(node, ast.Lambda):
+            self.expression(node.args, eager)
+            self._locals = (*around, argument_names(node.args))
+            self.expression(node.body, eager=False)
+        else:
+            self._locals = (*around, comprehension_names(node))
+            self._children(node, eager)
+        self._locals = around
 
     def annotation(self, node: ast.expr | None, eager: bool) -> None:
         self.expression(node, eager and not self._lazy)
@@ -166,7 +193,9 @@ class _Collector:
         root, scope = name.partition(".")[0], ""
         if self._classes and root in self._classes[-1][1]:
             scope = self._classes[-1][0]
-        self.uses.append(Use(name, line, kind, eager, scope))
+        local = any(root in names for names in self._locals)
+        owner = self._instance[1] if root in (self._instance[0], "super") else ""
+        self.uses.append(Use(name, line, kind, eager, scope, local, owner))
 
     def _children(self, node: ast.AST, eager: bool) -> None:
         for child in ast.iter_child_nodes(node):
@@ -198,9 +227,12 @@ class _Collector:
         self.annotation(node.returns, eager)
         for parameter in getattr(node, "type_params", ()):
             self.expression(parameter, eager=False)
-        around, self._classes = self._classes, ()
+        around = self._classes, self._locals, self._instance
+        if self._classes and not _is_static(node):
+            self._instance = (every[0].arg if every else "", self._classes[-1][0])
+        self._classes, self._locals = (), (*self._locals, local_names(node))
         self.block([s for s in node.body if s is not docstring_node(node)], eager=False)
-        self._classes = around
+        self._classes, self._locals, self._instance = around
 
     def _class(self, node: ast.ClassDef, eager: bool) -> None:
         for decorator in node.decorator_list:
@@ -229,6 +261,15 @@ def _dotted(node: ast.expr) -> str:
     if not isinstance(node, ast.Name):
         return ""
     return ".".join([node.id, *reversed(parts)])
+
+
+def _super(node: ast.expr) -> str:
+    is_super = isinstance(node, ast.Call) and last_name(node.func) == "super"
+    return "super" if is_super else ""
+
+
+def _is_static(node: Function) -> bool:
+    return any(last_name(decorator) == "staticmethod" for decorator in node.decorator_list)
 
 
 def _has_lazy_annotations(module: ast.Module) -> bool:
