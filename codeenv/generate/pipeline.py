@@ -50,7 +50,7 @@ def generate(
     """
     options.out.mkdir(parents=True, exist_ok=True)  # where it cannot be, say so before the work
     source = checkout(spec, ref=options.ref, subdir=options.subdir)
-    _tell(on_event, "checkout", f"{source.pin.name} {source.pin.version}: {len(source.tree)} files")
+    _tell_source(on_event, source)
     bench = _prepare(source, backend, on_event)
     journal = Journal(
         options.out, _run_key(source, bench, options), on_event, resume=options.resume
@@ -76,6 +76,14 @@ def generate(
             hint=told or "no function is run by few enough tests",
         )
     return result
+
+
+def _tell_source(on_event: OnEvent, source: Checkout) -> None:
+    """Say what was taken, and what was not."""
+    taken = f"{source.pin.name} {source.pin.version[:12]}".rstrip()
+    _tell(on_event, "checkout", f"{taken}: {len(source.tree)} files")
+    for note in source.notes:
+        _tell(on_event, "checkout", note)
 
 
 def _prepare(source: Checkout, backend: Backend, on_event: OnEvent) -> Workbench:
