@@ -1,6 +1,7 @@
 """What all tests share: backends, base images, and skipping what this machine cannot run."""
 
 import os
+import signal
 from functools import cache
 
 import pytest
@@ -15,6 +16,12 @@ WALLS = ("docker", "bubblewrap")
 @cache
 def _probe(name):
     return probe(name)
+
+
+def pytest_configure():
+    """Let tests interrupt their children, also in a run that was started in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item):

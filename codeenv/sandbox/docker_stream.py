@@ -1,19 +1,17 @@
 """The hijacked attach stream of one container as a transport."""
 
 import contextlib
-import selectors
 import socket
 import struct
-import time
 
 import requests
 from docker import APIClient
 from docker.errors import APIError, DockerException, NotFound
 
-from codeenv.errors import SandboxError, SandboxTimeout
+from codeenv.errors import SandboxError
+from codeenv.sandbox.transport import SocketStream
 
 _HEADER = struct.Struct("!BxxxI")
-_CHUNK = 1024**2
 _STDERR = 2
 _KEPT = 2000
 _PATIENCE = 10
@@ -34,42 +32,28 @@ class DockerTransport:
             container: Id of a container that removes itself.
             stream: Its attached socket.
         """
-        self._api, self._container, self._stream = api, container, stream
-        self._stream.setblocking(False)
+        self._api, self._container = api, container
+        self._stream = SocketStream(stream)
         self._raw = bytearray()
         self._errors = bytearray()
         self._closed = False
 
     def send(self, data: bytes, deadline: float) -> None:
         """See ``Transport.send``."""
-        if self._closed:
-            raise SandboxError("the sandbox host was closed")
-        view = memoryview(data)
-        while view:
-            self._wait(selectors.EVENT_WRITE, deadline)
-            try:
-                view = view[self._stream.send(view[:_CHUNK]) :]
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
+        try:
+            self._stream.send(data, deadline)
+        except (BrokenPipeError, ConnectionError) as error:
+            raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
 
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
-        while not self._closed:
+        while True:
             if data := self._output():
                 return data
-            self._wait(selectors.EVENT_READ, deadline)
-            try:
-                more = self._stream.recv(_CHUNK)
-            except BlockingIOError:
-                continue
-            except OSError:
-                more = b""
+            more = self._stream.receive(deadline)
             if not more:
                 return b""
             self._raw += more
-        return b""
 
     def close(self) -> None:
         """Remove the container and wait until it is gone."""
@@ -107,9 +91,3 @@ class DockerTransport:
             start = end
         del self._raw[:start]
         return b"".join(parts)
-
-    def _wait(self, event: int, deadline: float) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._stream, event)
-            if not selector.select(max(deadline - time.monotonic(), 0)):
-                raise SandboxTimeout("the sandbox host does not answer")

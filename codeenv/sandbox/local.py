@@ -17,7 +17,7 @@ from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
-from codeenv.sandbox.transport import PipeTransport
+from codeenv.sandbox.transport import ProcessTransport
 from codeenv.sandbox.variables import WORKSPACE, base_variables
 from codeenv.tree import Tree
 
@@ -136,4 +136,4 @@ def _start(key: HostKey) -> Host:
     folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX)).resolve()
     (folder / OWNER_FILE).write_text(owner())
     env = {"PATH": os.environ.get("PATH", os.defpath)}
-    return Host(PipeTransport(bootstrap(sys.executable), env), Start(str(folder), own_root=True))
+    return Host(ProcessTransport(bootstrap(sys.executable), env), Start(str(folder), own_root=True))

@@ -1,12 +1,13 @@
 """The byte stream to a wall's supervisor, and the handle that ends the wall."""
 
 import contextlib
-import os
 import selectors
+import socket
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from codeenv.errors import SandboxError, SandboxTimeout
@@ -45,8 +46,87 @@ class Transport(Protocol):
         ...
 
 
-class PipeTransport:
-    """The standard streams of a child process."""
+class SocketStream:
+    """A connected socket that one thread may close while others use it.
+
+    Closing hangs up first, which wakes every user, and frees the descriptor after the last one has
+    let go: else its number could already mean another connection.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Take the socket over."""
+        connection.setblocking(False)
+        self._socket = connection
+        self._state = threading.Condition()
+        self._users = 0
+        self._over = False
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send every byte.
+
+        Raises:
+            OSError: If the other end is gone.
+            SandboxError: If the stream was closed here.
+            SandboxTimeout: If the other end does not read.
+        """
+        view = memoryview(data)
+        with self._use():
+            while view:
+                self._wait(selectors.EVENT_WRITE, deadline)
+                with contextlib.suppress(BlockingIOError):
+                    view = view[self._socket.send(view[:_CHUNK]) :]
+
+    def receive(self, deadline: float) -> bytes:
+        """Return the next bytes; nothing at the end, and after the stream was closed here.
+
+        Raises:
+            SandboxTimeout: If nothing comes.
+        """
+        try:
+            with self._use():
+                while True:
+                    self._wait(selectors.EVENT_READ, deadline)
+                    with contextlib.suppress(BlockingIOError):
+                        return self._socket.recv(_CHUNK)
+        except SandboxTimeout:
+            raise
+        except (OSError, SandboxError):
+            return b""
+
+    def close(self) -> None:
+        """Hang up.  Idempotent."""
+        with self._state:
+            if self._over:
+                return
+            self._over = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with self._state:
+            self._state.wait_for(lambda: not self._users, timeout=_PATIENCE)
+        self._socket.close()
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[None]:
+        with self._state:
+            if self._over:
+                raise SandboxError("the sandbox host was closed")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._users -= 1
+                self._state.notify_all()
+
+    def _wait(self, event: int, deadline: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._socket, event)
+            if not selector.select(max(deadline - time.monotonic(), 0)):
+                raise SandboxTimeout("the sandbox host does not answer")
+
+
+class ProcessTransport:
+    """The standard streams of a child process: one end of a pair of sockets."""
 
     def __init__(
         self,
@@ -61,28 +141,28 @@ class PipeTransport:
             SandboxError: If it cannot be started.
         """
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the transport
+        ours, theirs = socket.socketpair()
         try:
-            self._process = spawn(
-                lambda: subprocess.Popen(
-                    argv,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=self._log,
-                    env=dict(env),
-                    pass_fds=pass_fds,
-                    bufsize=0,
-                    cwd="/",
-                    start_new_session=True,
+            with theirs:
+                self._process = spawn(
+                    lambda: subprocess.Popen(
+                        argv,
+                        stdin=theirs.fileno(),
+                        stdout=theirs.fileno(),
+                        stderr=self._log,
+                        env=dict(env),
+                        pass_fds=pass_fds,
+                        cwd="/",
+                        start_new_session=True,
+                    )
                 )
-            )
         except OSError as error:
+            ours.close()
             self._log.close()
             raise SandboxError(f"cannot start {argv[0]}: {error.strerror}") from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._stream = SocketStream(ours)
+        self._closing = threading.Lock()
         self._closed = False
-        os.set_blocking(self._stdin.fileno(), False)
 
     @property
     def pid(self) -> int:
@@ -91,39 +171,28 @@ class PipeTransport:
 
     def send(self, data: bytes, deadline: float) -> None:
         """See ``Transport.send``."""
-        if self._closed:
-            raise SandboxError("the sandbox host was closed")
-        view = memoryview(data)
-        while view:
-            _wait(self._stdin.fileno(), selectors.EVENT_WRITE, deadline)
-            try:
-                view = view[os.write(self._stdin.fileno(), view[:_CHUNK]) :]
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
+        try:
+            self._stream.send(data, deadline)
+        except (BrokenPipeError, ConnectionError) as error:
+            raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
 
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
-        if self._closed:
-            return b""
-        _wait(self._stdout.fileno(), selectors.EVENT_READ, deadline)
-        return os.read(self._stdout.fileno(), _CHUNK)
+        return self._stream.receive(deadline)
 
     def close(self) -> None:
         """Hang up, so that the supervisor cleans up and ends; kill it if it does not."""
-        if self._closed:
-            return
-        self._closed = True
-        with contextlib.suppress(OSError):
-            self._stdin.close()
-        try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._stdout.close()
-        self._log.close()
+        self._stream.close()
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+            try:
+                self._process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._log.close()
 
     def diagnosis(self) -> str:
         """See ``Transport.diagnosis``."""
@@ -132,10 +201,3 @@ class PipeTransport:
             text = self._log.read()[-2000:].decode("utf-8", "replace").strip()
             return text or f"exit code {self._process.poll()}"
         return "no diagnosis"
-
-
-def _wait(fd: int, event: int, deadline: float) -> None:
-    with selectors.DefaultSelector() as selector:
-        selector.register(fd, event)
-        if not selector.select(max(deadline - time.monotonic(), 0)):
-            raise SandboxTimeout("the sandbox host does not answer")

@@ -37,7 +37,7 @@ class FakeLanguage:
         self.runs.append((names, request.options))
         return run
 
-    def missing_requirement(self, run):
+    def missing_requirement(self, run, layout=None):
         return tuple(run.errors[key] for key in run.errors if key == "missing")
 
 

@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import io
 import json
@@ -14,7 +15,8 @@ from codeenv.sources.pip_settings import PipSettings, read_settings
 
 def sdist(version="1.0"):
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+    compressed = gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0)
+    with compressed, tarfile.open(fileobj=compressed, mode="w") as archive:
         for name, data in {
             "PKG-INFO": b"Metadata-Version: 2.4\nLicense-Expression: MIT\n",
             "thing.py": b"x = 1\r\n",
