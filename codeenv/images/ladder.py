@@ -95,22 +95,23 @@ class Climber:
     def _rung(self, rung: Rung, *, forgiving: bool) -> Attempt | None:
         """Install and run, adding what the run says is missing, until nothing new is."""
         attempt: Attempt | None = None
-        wanted, added = [rung.runner, *rung.others], list[str]()
+        wanted, tried = [rung.runner, *rung.others], list[str]()
         for _ in range(_ROUNDS):
             found = self._install(wanted, forgiving=forgiving or attempt is not None)
             if found is None:
                 return attempt
             wanted, installed = found
+            added = tuple(r for r in tried if r in wanted)
             installed = without(installed, {project(self.plan.name), *INSTALLERS} - set(added))
-            attempt = self._try(tuple(added), installed)
-            known = {project(r) for r in wanted} | {p.name for p in installed.packages}
+            attempt = self._try(added, installed)
+            known = {project(r) for r in (*wanted, *tried)} | {p.name for p in installed.packages}
             known |= {project(self.plan.name)}
             missing = self.language.missing_requirement(attempt.run, self.layout)
             new = sorted({m for m in missing if project(m) not in known})
             if not new:
                 return attempt
             self.log(f"missing: {', '.join(new)}")
-            added += new
+            tried += new
             wanted += new
         return attempt
 

@@ -126,6 +126,17 @@ def test_a_module_that_stays_missing_does_not_loop(backend):
     assert len(backend.jobs) <= 6
 
 
+def test_a_module_that_no_index_has_is_asked_for_once_and_older_runners_are_still_tried(backend):
+    def outcome(names, request):
+        passed = ("a", "b") if "pytest_lt_9" in names else ("a",)
+        return run(*passed, errors={"missing": "broken"})
+
+    told = []
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend, log=told.append)
+    assert names(found) == ["pytest-lt-9"]
+    assert len([line for line in told if line == "missing: broken"]) <= 3, "once for each rung"
+
+
 def test_the_project_is_never_installed_as_its_own_missing_module(backend):
     language = FakeLanguage([], lambda names, request: run("a", errors={"missing": "thing"}))
     assert "thing" not in names(build_environment(TREE, language, LAYOUT, backend))
