@@ -35,6 +35,7 @@ check: $(VENV)/.dev
 
 bench: setup
 	@$(BIN)/python harness/benchmarks/latency.py
+	@$(BIN)/python harness/benchmarks/boxes.py
 
 wheel: $(VENV)/.test
 	@bash scripts/check_wheel.sh
