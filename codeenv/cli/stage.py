@@ -46,7 +46,8 @@ def verdict(outcome: Outcome) -> RenderableType:
         line.append(f"{outcome.reward:g}", "bold green" if outcome.reward == 1 else "bold red")
     else:
         line.append(f"not valid: {printable(outcome.error)}", "bold yellow")
-    line.append(f"   {outcome.reason} after {outcome.n_steps} steps", "dim")
+    steps = "1 step" if outcome.n_steps == 1 else f"{outcome.n_steps} steps"
+    line.append(f"   {outcome.reason} after {steps}", "dim")
     if outcome.grade is None:
         return line
     grade = outcome.grade
