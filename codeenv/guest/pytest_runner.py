@@ -75,7 +75,7 @@ def arguments(request: dict[str, Any]) -> list[str]:
     """Return pytest's options; ids are never among its arguments."""
     root = os.getcwd()
     cache = os.path.join(tempfile.mkdtemp(prefix="pytest-"), "cache")
-    given = [f"--rootdir={root}", "--color=no", "--tb=short", "-o", f"cache_dir={cache}"]
+    given = [f"--rootdir={root}", "--color=no", "--tb=native", "-o", f"cache_dir={cache}"]
     given.append("--continue-on-collection-errors")
     for name in _BLOCKED:
         given += ["-p", f"no:{name}"]

@@ -268,3 +268,17 @@ def test_tests_see_no_input_and_a_fixed_zone_and_hash_seed(run):
         "    assert sys.dont_write_bytecode\n"
     )
     assert run(tests, hash_seed=7).passed == {f"{PATH}::test_a"}
+
+
+def test_a_failure_in_a_long_file_does_not_cost_a_parse_of_the_file(run):
+    conftest = (
+        "import ast\n\nparse, long = ast.parse, []\n\n\ndef noting(source, *rest, **more):\n"
+        "    if len(source) > 5000:\n        long.append(source)\n"
+        "    return parse(source, *rest, **more)\n\n\nast.parse = noting\n"
+    )
+    tests = (
+        "from conftest import long\n\n\ndef test_a():\n    long.clear()\n\n\n"
+        "def test_b():\n    assert 1 == 2\n\n\ndef test_c():\n    assert not long\n"
+    ) + "# padding\n" * 1000
+    result = run(tests, {"tests/conftest.py": conftest})
+    assert [r.outcome for r in result.results.values()] == ["passed", "failed", "passed"]
