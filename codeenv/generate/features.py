@@ -18,6 +18,8 @@ _FEW_TESTS = 3
 _ENOUGH = 20
 """With fewer features than this, less good seeds are tried as well."""
 _WIDER_SHARES = (0.5, 0.8)
+_LINES_ANYWAY, _LINES_PER_TEST = 60, 15
+"""A closure grows no further than its tests can tell right from wrong."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,10 @@ def _close(
 ) -> Feature:
     """Grow the seed by units tied to it that only its tests run, nearest first, within budget."""
     tests = reach.tests[seed]
+    most = min(max_lines, max(_LINES_ANYWAY, _LINES_PER_TEST * len(tests)))
     pool = [u for u in units if u != seed and _may_join(u, tests, reach)]
     members, frontier = [seed], [seed]
-    budget = max_lines - _size(seed, units)
+    budget = most - _size(seed, units)
     while frontier:
         current = frontier.pop(0)
         for unit in [u for u in pool if _tied(current, u, words)]:

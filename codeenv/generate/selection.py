@@ -18,18 +18,20 @@ def select(
 ) -> Iterator[Verdict]:
     """Yield one verdict per feature, in the given order, whatever the number of jobs.
 
-    A feature is a duplicate of an earlier *accepted* one.  Judging runs ahead by ``jobs``; work
-    done ahead for a feature that turns out a duplicate or past the limit is thrown away.
+    A feature is a duplicate of an earlier *accepted* one.  Judging runs ahead by twice the jobs, so
+    that none waits for a slow one; work done ahead for a feature that turns out a duplicate or past
+    the limit is thrown away.
     """
     accepted: list[Feature] = []
     ahead: dict[str, Future[Verdict]] = {}
     pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="judge")
+    window = 2 * jobs if jobs > 1 else 1
     try:
         for index, feature in enumerate(features):
             if limit is not None and len(accepted) >= limit:
                 yield Verdict(feature, Reason.NOT_TRIED)
                 continue
-            for other in features[index : index + max(1, jobs)]:
+            for other in features[index : index + window]:
                 if other.key not in ahead and not _twin(other, accepted):
                     ahead[other.key] = pool.submit(judge, other)
             verdict = _decide(feature, accepted, ahead)

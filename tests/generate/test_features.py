@@ -144,3 +144,12 @@ def test_overlap_is_the_share_of_common_lines():
     assert overlap(every["alpha"], every["alpha"]) == 1.0
     assert overlap(every["alpha"], every["beta"]) == 0.0
     assert 0.3 < overlap(every["Box"], every["Box.put"]) < 0.5
+
+
+def test_a_closure_grows_no_further_than_its_tests_can_tell(monkeypatch):
+    monkeypatch.setattr("codeenv.generate.features._LINES_ANYWAY", 5)
+    monkeypatch.setattr("codeenv.generate.features._LINES_PER_TEST", 2)
+    assert names(features()["alpha"]) == ["alpha"]
+
+    monkeypatch.setattr("codeenv.generate.features._LINES_PER_TEST", 3)
+    assert names(features()["alpha"]) == ["alpha", "helper"]

@@ -58,3 +58,16 @@ def test_candidates_are_judged_side_by_side():
         return Verdict(each, Reason.EMITTED)
 
     assert reasons(APART[:2], judge, jobs=2) == ["emitted", "emitted"]
+
+
+def test_a_slow_candidate_does_not_hold_the_next_ones_up():
+    third = threading.Event()
+
+    def judge(each):
+        if each is APART[0]:
+            assert third.wait(10)
+        if each is APART[2]:
+            third.set()
+        return Verdict(each, Reason.EMITTED)
+
+    assert reasons(APART[:3], judge, jobs=2) == ["emitted"] * 3
