@@ -134,14 +134,16 @@ class TestFacts:
     """What tests speak of.
 
     Attributes:
-        names: Identifiers and attributes used.
+        names: Identifiers and attributes used, also by helpers, that no test defines.
         messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
         behaviours: One short phrase per test function, from its name and docstring.
+        examples: Some calls with their results, in the language, one line each.
     """
 
     names: frozenset[str]
     messages: tuple[str, ...]
     behaviours: tuple[str, ...]
+    examples: tuple[str, ...] = ()
 
     __test__ = False
 

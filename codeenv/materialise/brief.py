@@ -30,6 +30,7 @@ class Brief:
         behaviours: What the tests speak of, one phrase each.
         messages: Texts that tests expect in errors.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
+        examples: Some calls with their results.
         tests: Ids of the tests, if the agent sees them.
     """
 
@@ -43,6 +44,7 @@ class Brief:
     messages: tuple[str, ...]
     names: tuple[str, ...]
     tests: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -67,6 +69,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         messages=allowed.of(facts.messages),
         names=tuple(sorted(facts.names & vanished - told)),
         tests=() if recipe.hidden else recipe.fail_to_pass,
+        examples=allowed.of(facts.examples),
     )
 
 

@@ -14,6 +14,8 @@ from codeenv.tree import Tree
 
 _SYMPTOMS = 5
 _MOST = 80
+_SENTENCE = 4
+"""Phrases of fewer words are told in a row."""
 _CHECKED = (
     "Your work is checked by running the repository's own tests for this feature, "
     "which you do not see; everything else must keep passing."
@@ -50,7 +52,7 @@ def render(brief: Brief, level: Level) -> str:
         parts.append(_missing(brief, docstrings=level >= "L4"))
     parts += [_behaviours(brief, level), _messages(brief, level)]
     if level >= "L3":
-        parts.append(_names(brief))
+        parts += [_examples(brief), _names(brief)]
     parts.append(_checking(brief))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -110,13 +112,27 @@ def _symbol(doc: SymbolDoc, *, docstrings: bool) -> Iterator[str]:
 
 
 def _behaviours(brief: Brief, level: Level) -> str:
+    """Render what tests are about: sentences one by one, bare words in a row."""
     most = _SYMPTOMS if level == "L1" else _MOST
     if not brief.behaviours:
         return ""
     title = "## What does not work" if level < "L3" else "## What it must do"
+    told = brief.behaviours[:most]
+    bare = [b for b in told if len(b.split()) < _SENTENCE]
+    lines = [f"- {b[0].upper()}{b[1:]}." for b in told if b not in bare]
+    if bare:
+        lines.append(f"- Tests cover: {'; '.join(bare)}.")
     more = len(brief.behaviours) - most
-    rest = [f"- … and {more} more cases of this kind"] if more > 0 and level != "L1" else []
-    return "\n".join([title, "", *(f"- {b}" for b in brief.behaviours[:most]), *rest])
+    if more > 0 and level != "L1":
+        lines.append(f"- … and {more} more cases of this kind")
+    return "\n".join([title, "", *lines])
+
+
+def _examples(brief: Brief) -> str:
+    if not brief.examples:
+        return ""
+    title = "## Examples\n\nSome of what the tests expect:"
+    return "\n".join([title, "", "```", *brief.examples, "```"])
 
 
 def _messages(brief: Brief, level: Level) -> str:

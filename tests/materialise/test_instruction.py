@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -101,3 +102,22 @@ def test_backticks_in_messages_do_not_break_the_text():
     brief = gather(task.recipe, SOURCE, without_git(task.workspace), PythonLanguage())
     odd = type(brief)(**{**vars(brief), "messages": ("a `b`\nc",)})
     assert "`` a `b`\\nc ``" in render(odd, "L3")
+
+
+def brief(**facts):
+    task = make_task()
+    language = PythonLanguage()
+    gathered = gather(task.recipe, SOURCE, without_git(task.workspace), language)
+    return replace(gathered, **facts)
+
+
+def test_words_of_terse_tests_are_told_in_one_sentence():
+    text = render(brief(behaviours=("basic", "keeps the order of words", "none")), "L3")
+    assert "- Keeps the order of words." in text
+    assert "- Tests cover: basic; none." in text
+
+
+def test_examples_are_told_from_level_3_on():
+    known = brief(examples=("f(1) == 2",))
+    assert "```\nf(1) == 2\n```" in render(known, "L3")
+    assert "f(1)" not in render(known, "L2")

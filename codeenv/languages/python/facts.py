@@ -1,19 +1,30 @@
-"""What tests speak of: names, expected messages and behaviours."""
+"""What tests speak of: names, expected messages, behaviours and examples."""
 
 import ast
+import builtins
 import inspect
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from codeenv.languages.base import TestFacts
+from codeenv.languages.python.bound import Comprehension, comprehension_names, local_names
+from codeenv.languages.python.definitions import Found
 from codeenv.languages.python.describe import names_below, summary_of
+from codeenv.languages.python.examples import Values, examples_of, literals_in, some_of
 from codeenv.languages.python.node_ids import definitions_of, found_in
-from codeenv.languages.python.syntax import Definition
+from codeenv.languages.python.references import references
+from codeenv.languages.python.syntax import Function, parse_source
 from codeenv.tree import Tree
 
 _RAISERS = frozenset(
     {"raises", "warns", "assertRaisesRegex", "assertWarnsRegex", "deprecated_call"}
 )
+_ASSERTIONS = frozenset({"assertEqual", "assertEquals", "assertIn", "assertRegex", "assertTrue"})
+_SET_UP = re.compile(r"^(setUp|setup)")
+_TEST = re.compile(r"^(test|Test)")
+# An exception that a test expects is worth telling, even if it is Python's own.
+_BUILTINS = frozenset(n for n in dir(builtins) if not n.endswith(("Error", "Warning", "Exit")))
 _EXCEPTION_TEXTS = (
     re.compile(r"^(str|repr)\(\w+\.(value|exception)\b"),
     re.compile(r"^(str|repr)\(\w*(e|err|error|exc|exception|excinfo|warning)\)$"),
@@ -28,21 +39,94 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
     names: set[str] = set()
     messages: dict[str, None] = {}
     behaviours: dict[str, None] = {}
+    examples: list[str] = []
     for definition in definitions:
         for found in found_in(tree, definition.path):
-            if found.name == definition.name:
-                names |= set(names_below(found.node))
+            if found.name == definition.name and isinstance(found.node, Function):
+                file = _file(tree, definition.path)
+                for node in _with_helpers(found, file):
+                    names |= _names_of_others(node, file)
                 messages |= dict.fromkeys(_messages(found.node))
-                behaviours[_behaviour(found.node)] = None
-    return TestFacts(frozenset(names), tuple(messages), tuple(behaviours))
+                behaviours[_behaviour(found)] = None
+                examples += examples_of(found.node, file.literals)
+    return TestFacts(frozenset(names), tuple(messages), tuple(behaviours), some_of(examples))
 
 
-def _behaviour(node: Definition) -> str:
+@dataclass(frozen=True)
+class _File:
+    """What the tests of one file have in common.
+
+    Attributes:
+        found: Its definitions.
+        modules: Names that stand for whole modules.
+        literals: Names that stand for a literal.
+    """
+
+    found: tuple[Found, ...]
+    modules: frozenset[str]
+    literals: Values
+
+
+def _file(tree: Tree, path: str) -> _File:
+    data = tree[path].data
+    source, file = parse_source(data), references(data)
+    imports = file.imports if file else ()
+    return _File(
+        found_in(tree, path),
+        frozenset(i.bound for i in imports if not i.name),
+        literals_in(source.module.body) if source else {},
+    )
+
+
+def _with_helpers(test: Found, file: _File) -> Iterator[Function]:
+    """Yield a test and the functions of its file that it uses: helpers, fixtures, set-up."""
+    queue, seen = [test], {test}
+    while queue:
+        found = queue.pop(0)
+        if isinstance(found.node, Function):
+            yield found.node
+            words = frozenset(names_below(found.node))
+            for other in file.found:
+                inside = other.parent in (None, test.parent)
+                used = other.node.name in words or _SET_UP.match(other.node.name)
+                if inside and used and other not in seen and not _TEST.match(other.node.name):
+                    seen.add(other)
+                    queue.append(other)
+
+
+def _names_of_others(node: Function, file: _File) -> frozenset[str]:
+    """Return the names a function uses that neither itself nor Python defines."""
+    scopes = [comprehension_names(n) for n in ast.walk(node) if isinstance(n, Comprehension)]
+    own = local_names(node).union(file.modules, _BUILTINS, *scopes)
+    names: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            names |= {inner.id} - own
+        elif isinstance(inner, ast.Attribute):
+            names.add(inner.attr)
+        elif isinstance(inner, ast.keyword) and inner.arg:
+            names.add(inner.arg)
+        elif isinstance(inner, ast.ImportFrom):
+            names |= {alias.name for alias in inner.names}
+    return frozenset(names)
+
+
+def _behaviour(found: Found) -> str:
+    """Say in a phrase what a test is about; a single word is told with the name of its class."""
+    node = found.node
     docstring = inspect.cleandoc(ast.get_docstring(node) or "")
     summary = summary_of(docstring).rstrip(".")
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", node.name.removeprefix("test")).replace("_", " ")
-    phrase = " ".join(words.split()).lower() or node.name
+    phrase = _words(node.name) or node.name
+    if " " not in phrase and found.parent is not None:
+        phrase = f"{_words(found.parent.node.name)} {phrase}".strip()
     return f"{phrase}: {summary}" if summary and summary.lower() != phrase else phrase
+
+
+def _words(name: str) -> str:
+    """Return a test's or a test class's name as words."""
+    bare = re.sub(r"^test(?=[A-Z0-9_]|$)|^Tests?(?=[A-Z0-9_]|$)|Tests?(Case)?$", "", name)
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", bare).replace("_", " ")
+    return " ".join(split.split()).lower()
 
 
 def _messages(root: ast.AST) -> Iterator[str]:
@@ -55,10 +139,18 @@ def _messages(root: ast.AST) -> Iterator[str]:
 
 def _expected_by_call(node: ast.Call) -> Iterator[str]:
     name = ast.unparse(node.func).rpartition(".")[2]
+    if name in _ASSERTIONS:
+        yield from _asserted_of_exception(node)
     if name in _RAISERS:
         values = [k.value for k in node.keywords if k.arg == "match"]
         values += node.args[1:2] if name.endswith("Regex") else []
         yield from (text for value in values for text in _texts(value))
+
+
+def _asserted_of_exception(node: ast.Call) -> Iterator[str]:
+    """Yield texts that ``self.assert…`` holds against the text of an exception."""
+    if any(_is_exception_text(argument) for argument in node.args[:2]):
+        yield from (text for argument in node.args[:2] for text in _texts(argument))
 
 
 def _compared_with_exception(node: ast.Compare) -> Iterator[str]:

@@ -1,0 +1,99 @@
+import pytest
+
+PATH = "tests/test_it.py"
+
+
+@pytest.fixture(scope="session")
+def facts(python, package):
+    """Returns what the tests of a file speak of."""
+
+    def read(text, *names):
+        tree = package("", {PATH: text})
+        return python.test_facts(tree, [f"{PATH}::{name}" for name in names])
+
+    return read
+
+
+def test_names_of_helpers_fixtures_and_set_up_are_told(facts):
+    text = (
+        "import pytest\nfrom pkg.code import load\n\n\ndef check(x):\n    assert load(x).deep\n\n\n"
+        "@pytest.fixture\ndef thing():\n    return make(size=1)\n\n\n"
+        "class TestIt:\n    def setUp(self):\n        self.box = Box()\n\n"
+        "    def test_a(self, thing):\n        check(thing)\n\n    def test_b(self):\n"
+        "        other()\n"
+    )
+    names = facts(text, "TestIt::test_a").names
+    assert {"load", "deep", "make", "size", "Box"} <= names
+    assert "other" not in names
+
+
+def test_names_that_the_test_itself_or_python_defines_are_not_told(facts):
+    text = (
+        "import pkg\nfrom pkg import code as c\n\n\ndef test_a(fixture):\n"
+        "    i = pkg.call(len([]))\n    for value in c.items:\n"
+        "        assert [v for v in fixture] == i\n"
+        "    with raises(ValueError):\n        pass\n"
+    )
+    names = facts(text, "test_a").names
+    assert {"call", "items", "ValueError"} <= names
+    assert names.isdisjoint({"i", "value", "v", "fixture", "len", "pkg"})
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "self.assertEqual(str(caught.exception), 'bad x')",
+        "self.assertIn('bad x', str(err))",
+        "assert 'bad x' in str(caught.value)",
+        "assert caught.value.args[0] == 'bad x'",
+    ],
+)
+def test_texts_held_against_an_exception_are_messages(facts, check):
+    text = f"class TestIt:\n    def test_a(self):\n        {check}\n"
+    assert facts(text, "TestIt::test_a").messages == ("bad x",)
+
+
+def test_a_single_word_is_told_with_the_name_of_its_class(facts):
+    text = (
+        "class HTMLParserTest(TestCase):\n    def test_basic(self):\n        pass\n\n"
+        "    def test_two_words(self):\n        pass\n"
+    )
+    read = facts(text, "HTMLParserTest::test_basic", "HTMLParserTest::test_two_words")
+    assert read.behaviours == ("htmlparser basic", "two words")
+
+
+ASSERTED = (
+    "import pytest\nfrom pkg import code\nfrom pkg.code import f\n\n"
+    "ROWS = [(1, 'one'), (2, 'two'), (3, 'three'), (4, 'four')]\n\n\n"
+    "@pytest.mark.parametrize('number, word', ROWS)\ndef test_rows(number, word):\n"
+    "    assert f(number) == word\n\n\n"
+    "def test_one():\n    text = 'x'\n    assert code.g(text, end=1) == ['x', 1]\n\n\n"
+    "def test_context(thing):\n    made = Box()\n    assert f(thing) == 1\n"
+    "    assert made.f(1) == 1\n    assert f(open('x')) == 1\n\n\n"
+    "class TestIt:\n    def test_a(self):\n        self.assertEqual({'k': None}, f('k'))\n"
+)
+EVERY = {
+    *(f"f({n}) == '{word}'" for n, word in enumerate(("one", "two", "three", "four"), 1)),
+    "code.g('x', end=1) == ['x', 1]",
+    "f('k') == {'k': None}",
+}
+TESTS = ("test_rows[a]", "test_one", "test_context", "TestIt::test_a")
+
+
+def test_examples_are_asserted_calls_with_literals_only(facts):
+    assert set(facts(ASSERTED, *TESTS).examples) <= EVERY
+
+
+def test_most_examples_are_kept_back_and_the_same_ones_every_time(facts):
+    examples = facts(ASSERTED, *TESTS).examples
+    assert len(examples) == (len(EVERY) + 1) // 3
+    assert facts(ASSERTED, *TESTS).examples == examples
+
+
+def test_the_only_example_is_kept_back(facts):
+    assert facts("def test_a():\n    assert f(1) == 2\n", "test_a").examples == ()
+
+
+def test_a_value_bound_twice_is_no_example(facts):
+    text = "def test_a():\n    x = 1\n    assert f(x) == 1\n    x = 2\n    assert f(x) == 3\n"
+    assert facts(text, "test_a").examples == ()
