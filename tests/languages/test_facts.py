@@ -64,8 +64,8 @@ def test_a_single_word_is_told_with_the_name_of_its_class(facts):
 
 ASSERTED = (
     "import pytest\nfrom pkg import code\nfrom pkg.code import f\n\n"
-    "ROWS = [(1, 'one'), (2, 'two'), (3, 'three'), (4, 'four')]\n\n\n"
-    "@pytest.mark.parametrize('number, word', ROWS)\ndef test_rows(number, word):\n"
+    "FIRST = [(1, 'one'), (2, 'two')]\nLAST = [(3, 'three'), (4, 'four')]\n\n\n"
+    "@pytest.mark.parametrize('number, word', FIRST + LAST)\ndef test_rows(number, word):\n"
     "    assert f(number) == word\n\n\n"
     "def test_one():\n    text = 'x'\n    assert code.g(text, end=1) == ['x', 1]\n\n\n"
     "def test_context(thing):\n    made = Box()\n    assert f(thing) == 1\n"
@@ -88,6 +88,14 @@ def test_most_examples_are_kept_back_and_the_same_ones_every_time(facts):
     examples = facts(ASSERTED, *TESTS).examples
     assert len(examples) == (len(EVERY) + 1) // 3
     assert facts(ASSERTED, *TESTS).examples == examples
+
+
+def test_examples_come_from_as_many_tests_as_possible(facts):
+    rows = "".join(f"    assert f({n}) == {n}\n" for n in range(9))
+    text = f"def test_a():\n{rows}\n\ndef test_b():\n    assert g(1) == 2\n"
+    examples = facts(text, "test_a", "test_b").examples
+    assert len(examples) == 3
+    assert "g(1) == 2" in examples
 
 
 def test_the_only_example_is_kept_back(facts):

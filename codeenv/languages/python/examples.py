@@ -7,7 +7,7 @@ back, so that an implementation of the examples alone does not pass the tests.
 import ast
 import copy
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from codeenv.languages.python.bound import bindings
 from codeenv.languages.python.definitions import last_name
@@ -52,12 +52,20 @@ def examples_of(node: Function, outside: Values) -> Iterator[str]:
                 yield text
 
 
-def some_of(examples: list[str]) -> tuple[str, ...]:
-    """Return a third of the examples, the same ones every time, in their order."""
-    distinct = list(dict.fromkeys(examples))
-    ranked = sorted(distinct, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
+def some_of(by_test: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return a third of the examples, from as many tests as possible, the same ones every time."""
+    distinct = list(dict.fromkeys(text for examples in by_test for text in examples))
+    turns: dict[str, int] = {}
+    for examples in by_test:
+        for turn, text in enumerate(sorted(dict.fromkeys(examples), key=_rank)):
+            turns.setdefault(text, turn)
+    ranked = sorted(distinct, key=lambda text: (turns[text], _rank(text)))
     chosen = set(ranked[: min(_MOST, (len(distinct) + 1) // _ONE_IN)])
     return tuple(text for text in distinct if text in chosen)
+
+
+def _rank(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _rows(node: Function, outside: Values) -> Iterator[dict[str, ast.expr]]:
@@ -68,12 +76,21 @@ def _rows(node: Function, outside: Values) -> Iterator[dict[str, ast.expr]]:
     if len(tables) != 1 or not isinstance(tables[0], ast.Call) or len(tables[0].args) < 2:
         return
     names, table = _names(tables[0].args[0]), tables[0].args[1]
-    if isinstance(table, ast.Name):
-        table = outside.get(table.id, table)
-    for row in table.elts[:_MOST_ROWS] if isinstance(table, ast.List | ast.Tuple) else ():
+    for row in list(_elements(table, outside))[:_MOST_ROWS]:
         parts = row.elts if isinstance(row, ast.Tuple | ast.List) and len(names) > 1 else [row]
         if len(parts) == len(names) and all(map(_is_literal, parts)):
             yield dict(zip(names, parts, strict=True))
+
+
+def _elements(table: ast.expr, outside: Values) -> Iterator[ast.expr]:
+    """Yield the elements of a list, of a named list, or of a sum of them."""
+    if isinstance(table, ast.Name):
+        table = outside.get(table.id, table)
+    if isinstance(table, ast.BinOp):
+        yield from _elements(table.left, outside)
+        yield from _elements(table.right, outside)
+    elif isinstance(table, ast.List | ast.Tuple):
+        yield from table.elts
 
 
 def _is_parametrize(node: ast.expr) -> bool:

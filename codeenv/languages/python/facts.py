@@ -39,7 +39,7 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
     names: set[str] = set()
     messages: dict[str, None] = {}
     behaviours: dict[str, None] = {}
-    examples: list[str] = []
+    examples: list[tuple[str, ...]] = []
     for definition in definitions:
         for found in found_in(tree, definition.path):
             if found.name == definition.name and isinstance(found.node, Function):
@@ -48,7 +48,7 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
                     names |= _names_of_others(node, file)
                 messages |= dict.fromkeys(_messages(found.node))
                 behaviours[_behaviour(found)] = None
-                examples += examples_of(found.node, file.literals)
+                examples.append(tuple(examples_of(found.node, file.literals)))
     return TestFacts(frozenset(names), tuple(messages), tuple(behaviours), some_of(examples))
 
 
