@@ -69,7 +69,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         messages=allowed.of(facts.messages),
         names=tuple(sorted(facts.names & vanished - told)),
         tests=() if recipe.hidden else recipe.fail_to_pass,
-        examples=allowed.of(facts.examples),
+        examples=_fitting(allowed.of(facts.examples), docs),
     )
 
 
@@ -145,6 +145,13 @@ def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
         if not any(set(doc.signature.splitlines()) <= set(lines) for lines in later):
             kept.append(doc)
     return tuple(reversed(kept))
+
+
+def _fitting(examples: Sequence[str], docs: Sequence[SymbolDoc]) -> tuple[str, ...]:
+    """Return the examples that name what is missing; all of them if none does."""
+    names = {_last(doc.unit) for doc in docs}
+    naming = tuple(e for e in examples if not names.isdisjoint(re.findall(r"\w+", e)))
+    return naming or tuple(examples)
 
 
 def _exports(recipe: Recipe, layout: Layout, paths: Sequence[str]) -> tuple[str, ...]:

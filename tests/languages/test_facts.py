@@ -105,3 +105,28 @@ def test_the_only_example_is_kept_back(facts):
 def test_a_value_bound_twice_is_no_example(facts):
     text = "def test_a():\n    x = 1\n    assert f(x) == 1\n    x = 2\n    assert f(x) == 3\n"
     assert facts(text, "test_a").examples == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    setup()\n",
+        "    x = []\n    x.append(1)\n",
+        "    x = Box()\n    assert x.pop() == 1\n",
+        "    with mode(1):\n        pass\n",
+    ],
+)
+def test_what_holds_only_after_something_was_done_is_no_example(facts, body):
+    checks = "    assert f(x) == 1\n    assert f(x) == x.rest\n"
+    more = "    assert f(1) == 1\n" * ("setup" in body or "with" in body)
+    text = f"def test_a():\n{body}{checks}{more}\n\ndef test_b(thing):\n    assert f(1) == 1\n"
+    assert facts(text, "test_a", "test_b").examples == ()
+
+
+def test_a_look_at_a_result_is_an_example(facts):
+    text = (
+        "def test_a():\n    text = 'x'\n    r = parse(text)\n    assert r.fixed == (1,)\n"
+        "    assert r['k'] == day(2)\n"
+    )
+    (example,) = facts(text, "test_a").examples
+    assert example in ("parse('x').fixed == (1,)", "parse('x')['k'] == day(2)")

@@ -7,6 +7,7 @@ back, so that an implementation of the examples alone does not pass the tests.
 import ast
 import copy
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from codeenv.languages.python.bound import bindings
@@ -15,41 +16,83 @@ from codeenv.languages.python.syntax import Function
 
 _ONE_IN, _MOST, _LONGEST = 3, 15, 160
 _MOST_ROWS = 60
+_USED_ONCE = 2  # where it is bound, and where it is used
+_PASSIVE = (ast.Assign, ast.Import, ast.ImportFrom, ast.Pass)
 _EQUAL = frozenset({"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual"})
 Values = Mapping[str, ast.expr]
 
 
 def literals_in(block: list[ast.stmt]) -> dict[str, ast.expr]:
     """Return the names that a block binds once, to a literal."""
-    times: dict[str, int] = {}
-    for name, _ in bindings(block):
-        times[name] = times.get(name, 0) + 1
-    found = {}
-    for statement in block:
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-            single = isinstance(target, ast.Name) and times.get(target.id) == 1
-            if single and isinstance(target, ast.Name) and _is_literal(statement.value):
-                found[target.id] = statement.value
-    return found
+    return {name: value for name, value in _bound_once(block) if is_literal(value)}
 
 
 def examples_of(node: Function, outside: Values) -> Iterator[str]:
     """Yield what a test asserts of calls, e.g. ``join(["a"]) == "a"``, for all its parameters.
 
+    Nothing is said of a test that takes fixtures or does anything before it asserts: what it says
+    may hold only then.
+
     Args:
         node: The test.
         outside: Literals that the names of its module stand for.
     """
-    inside = literals_in(node.body)
+    steady = {name: value for name, value in _bound_once(node.body) if _is_steady(node, name)}
     bound = {name for name, _ in bindings(node.body)}
     for row in _rows(node, outside):
-        unknown = (bound | {a.arg for a in node.args.args}) - inside.keys() - row.keys()
-        values = {**inside, **row}
+        values: dict[str, ast.expr] = dict(row)
+        unknown = bound | ({a.arg for a in node.args.args} - {"self"} - row.keys())
+        if unknown - bound:
+            return
+        for name, value in steady.items():
+            put = _Put(values).visit(copy.deepcopy(value))
+            if is_literal(put) or _is_plain(put, unknown):
+                values[name] = put
         for left, right in _equalities(node):
             text = _example(left, right, values, unknown)
             if text:
                 yield text
+
+
+def _bound_once(block: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    times = Counter(name for name, _ in bindings(block))
+    for statement in block:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, ast.Name) and times[target.id] == 1:
+                yield target.id, statement.value
+
+
+def _is_steady(node: Function, name: str) -> bool:
+    """Return whether a local is only looked at: it is not called, changed or handed on twice."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+    looked_at = {id(side) for pair in _equalities(node) for side in pair}
+    for parent in ast.walk(node):
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, ast.Name) and child.id == name and _is_load(child):
+                seen = isinstance(parent, ast.Attribute | ast.Subscript) and _is_load(parent)
+                if not seen and id(child) not in looked_at and len(names) > _USED_ONCE:
+                    return _is_immutable(node, name)
+        if isinstance(parent, ast.Call) and _root(parent.func) == name:
+            return False
+    return True
+
+
+def _is_immutable(node: Function, name: str) -> bool:
+    value = dict(_bound_once(node.body)).get(name)
+    constant = ast.Constant | ast.UnaryOp | ast.BinOp | ast.JoinedStr
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return all(isinstance(part, constant) for part in parts)
+
+
+def _is_load(node: ast.Name | ast.Attribute | ast.Subscript) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def some_of(by_test: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -78,7 +121,7 @@ def _rows(node: Function, outside: Values) -> Iterator[dict[str, ast.expr]]:
     names, table = _names(tables[0].args[0]), tables[0].args[1]
     for row in list(_elements(table, outside))[:_MOST_ROWS]:
         parts = row.elts if isinstance(row, ast.Tuple | ast.List) and len(names) > 1 else [row]
-        if len(parts) == len(names) and all(map(_is_literal, parts)):
+        if len(parts) == len(names) and all(map(is_literal, parts)):
             yield dict(zip(names, parts, strict=True))
 
 
@@ -105,22 +148,24 @@ def _names(node: ast.expr) -> list[str]:
 
 
 def _equalities(node: Function) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield both sides of what the test's own statements assert to be equal."""
+    """Yield both sides of what the test's own statements assert to be equal, until it acts."""
     for statement in node.body:
-        if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
-            compare = statement.test
-            if len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq | ast.Is):
-                yield compare.left, compare.comparators[0]
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(call, ast.Call) and last_name(call.func) in _EQUAL and len(call.args) >= 2:
             yield call.args[0], call.args[1]
+        elif isinstance(statement, ast.Assert):
+            compare = statement.test
+            if isinstance(compare, ast.Compare) and isinstance(compare.ops[0], ast.Eq | ast.Is):
+                yield compare.left, compare.comparators[0]
+        elif not isinstance(call, ast.Constant) and not isinstance(statement, _PASSIVE):
+            return
 
 
 def _example(left: ast.expr, right: ast.expr, values: Values, unknown: set[str]) -> str:
     left, right = (_Put(values).visit(copy.deepcopy(side)) for side in (left, right))
-    if _is_literal(left):
+    if is_literal(left):
         left, right = right, left
-    if not _is_plain_call(left, unknown) or not _is_literal(right):
+    if not _is_plain(left, unknown) or not (is_literal(right) or _is_plain(right, unknown)):
         return ""
     text = f"{ast.unparse(left)} == {ast.unparse(right)}"
     return text if len(text) <= _LONGEST and text.isprintable() else ""
@@ -136,19 +181,22 @@ class _Put(ast.NodeTransformer):
         return self._values.get(node.id, node)
 
 
-def _is_plain_call(node: ast.expr, unknown: set[str]) -> bool:
-    """Return whether a node calls something of a module with literals alone."""
+def _is_plain(node: ast.expr, unknown: set[str]) -> bool:
+    """Return whether a node calls something of a module with literals, or looks at the result."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not is_literal(node.slice):
+            return False
+        node = node.value
     if not isinstance(node, ast.Call):
         return False
-    root = node.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    known = isinstance(root, ast.Name) and root.id not in unknown and root.id != "self"
+    root = _root(node.func)
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return known and all(map(_is_literal, arguments))
+    known = bool(root) and root not in unknown and root != "self"
+    return known and all(is_literal(a) or _is_plain(a, unknown) for a in arguments)
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(node: ast.expr) -> bool:
+    """Return whether an expression is made of constants alone."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
