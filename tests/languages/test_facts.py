@@ -102,6 +102,14 @@ def test_the_only_example_is_kept_back(facts):
     assert facts("def test_a():\n    assert f(1) == 2\n", "test_a").examples == ()
 
 
+def test_a_helper_of_the_tests_is_in_no_example(facts):
+    text = (
+        "def strip(x):\n    return x\n\n\nclass Mine:\n    pass\n\n\ndef test_a():\n"
+        "    assert strip(f(1)) == 2\n    assert f(strip(1)) == 2\n    assert f(2) == Mine()\n"
+    )
+    assert facts(text, "test_a").examples == ()
+
+
 def test_a_value_bound_twice_is_no_example(facts):
     text = "def test_a():\n    x = 1\n    assert f(x) == 1\n    x = 2\n    assert f(x) == 3\n"
     assert facts(text, "test_a").examples == ()

@@ -27,7 +27,7 @@ def literals_in(block: list[ast.stmt]) -> dict[str, ast.expr]:
     return {name: value for name, value in _bound_once(block) if is_literal(value)}
 
 
-def examples_of(node: Function, outside: Values) -> Iterator[str]:
+def examples_of(node: Function, outside: Values, helpers: frozenset[str]) -> Iterator[str]:
     """Yield what a test asserts of calls, e.g. ``join(["a"]) == "a"``, for all its parameters.
 
     Nothing is said of a test that takes fixtures or does anything before it asserts: what it says
@@ -36,9 +36,10 @@ def examples_of(node: Function, outside: Values) -> Iterator[str]:
     Args:
         node: The test.
         outside: Literals that the names of its module stand for.
+        helpers: Names that its module defines, of which a reader knows nothing.
     """
     steady = {name: value for name, value in _bound_once(node.body) if _is_steady(node, name)}
-    bound = {name for name, _ in bindings(node.body)}
+    bound = {name for name, _ in bindings(node.body)} | helpers
     for row in _rows(node, outside):
         values: dict[str, ast.expr] = dict(row)
         unknown = bound | ({a.arg for a in node.args.args} - {"self"} - row.keys())

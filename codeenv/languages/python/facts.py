@@ -48,7 +48,7 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
                     names |= _names_of_others(node, file)
                 messages |= dict.fromkeys(_messages(found.node))
                 behaviours[_behaviour(found)] = None
-                examples.append(tuple(examples_of(found.node, file.literals)))
+                examples.append(tuple(examples_of(found.node, file.literals, file.defined)))
     return TestFacts(frozenset(names), tuple(messages), tuple(behaviours), some_of(examples))
 
 
@@ -58,11 +58,13 @@ class _File:
 
     Attributes:
         found: Its definitions.
+        defined: Names it defines.
         modules: Names that stand for whole modules.
         literals: Names that stand for a literal.
     """
 
     found: tuple[Found, ...]
+    defined: frozenset[str]
     modules: frozenset[str]
     literals: Values
 
@@ -73,6 +75,7 @@ def _file(tree: Tree, path: str) -> _File:
     imports = file.imports if file else ()
     return _File(
         found_in(tree, path),
+        frozenset(file.bound) if file else frozenset(),
         frozenset(i.bound for i in imports if not i.name),
         literals_in(source.module.body) if source else {},
     )
