@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Literal
 
 from rich.text import Text
@@ -100,7 +101,13 @@ def package_index() -> Check:
 
 
 def _disk() -> Check:
-    folder: Path = cache_folder()
+    try:
+        folder: Path = cache_folder()
+        with NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        hint = "set CODEENV_CACHE to a folder that you may write to"
+        return Check("disk", "failed", f"the cache cannot be written: {error}", hint)
     free = shutil.disk_usage(folder).free
     detail = f"{free / 1024**3:.1f} GiB free at {folder}"
     if free < _ENOUGH:

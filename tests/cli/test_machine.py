@@ -32,6 +32,14 @@ def test_doctor_tells_how_to_get_what_is_missing(monkeypatch, tmp_path):
     assert checks["git"].hint == "needed for git repositories only: apt-get install git"
 
 
+def test_doctor_examines_the_rest_where_the_cache_cannot_be_written(monkeypatch):
+    monkeypatch.setenv("CODEENV_CACHE", "/dev/null/cache")
+    checks = {check.name: check for check in doctor.examine()}
+
+    assert checks["disk"].status == "failed"
+    assert "CODEENV_CACHE" in checks["disk"].hint
+
+
 def test_doctor_says_when_no_index_answers(monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
