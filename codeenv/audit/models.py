@@ -71,3 +71,8 @@ class Verification:
     def ok(self) -> bool:
         """Whether nothing is wrong."""
         return not self.problems
+
+    @property
+    def graded(self) -> bool:
+        """Whether every repetition got a grade, so that problems are the task's own."""
+        return None not in (*self.nop_rewards, *self.oracle_rewards)

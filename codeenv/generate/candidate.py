@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codeenv.audit import audit_task, verify_task
+from codeenv.audit import Verification, audit_task, verify_task
 from codeenv.errors import SandboxError
 from codeenv.generate.deletion import deletions
 from codeenv.generate.lint import check_sufficient
@@ -58,7 +58,20 @@ class Gates:
             told = leak.kind == "statement"
             reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
             raise Rejected(reason, f"{leak.kind}: {leak.path} {leak.detail}"[:300])
-        verification = verify_task(task, self.grader, repeat=1)
-        if not verification.ok:
-            raise Rejected(Reason.UNSTABLE, "; ".join(verification.problems)[:300])
+        demand_calibrated(verify_task(task, self.grader, repeat=1))
         return recipe
+
+
+def demand_calibrated(found: Verification) -> None:
+    """Refuse a task whose nop is not 0 or whose oracle is not 1.
+
+    Raises:
+        Rejected: If the task is to blame.
+        SandboxError: If it could not be graded.
+    """
+    if found.ok:
+        return
+    problems = "; ".join(found.problems)[:300]
+    if not found.graded:
+        raise SandboxError(problems)
+    raise Rejected(Reason.UNSTABLE, problems)

@@ -19,6 +19,7 @@ class Journal:
         self._key = key
         self._on_event = on_event
         self._known = self._read() if resume else {}
+        self._open = True
 
     def tell(self, kind: str, text: str, **data: object) -> None:
         """Record an event and pass it on."""
@@ -34,11 +35,15 @@ class Journal:
             if known is not None:
                 return _restore(feature, known)
             verdict = judge(feature)
-            if verdict.reason != Reason.INFRASTRUCTURE:
+            if self._open and verdict.reason != Reason.INFRASTRUCTURE:
                 self._append(_record(self._key, verdict))
             return verdict
 
         return remembered
+
+    def close(self) -> None:
+        """Record no more verdicts: what still runs loses its sandbox, and would be misjudged."""
+        self._open = False
 
     def _read(self) -> dict[str, dict[str, object]]:
         if not self._path.exists():

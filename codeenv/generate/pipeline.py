@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import closing
 from dataclasses import replace
 
 from codeenv.errors import GenerationError
@@ -67,7 +68,8 @@ def generate(
     )
     features = _features(bench, baseline, coverage, options)
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
-    result = _judge(features, source, bench, baseline, options, journal)
+    with closing(journal):
+        result = _judge(features, source, bench, baseline, options, journal)
     write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
     if not result.recipes:
         told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())

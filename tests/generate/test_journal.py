@@ -51,6 +51,18 @@ def test_a_failed_sandbox_is_not_remembered(tmp_path):
     assert resumed.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
 
 
+def test_what_still_runs_after_an_interruption_is_not_remembered(tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+
+    def judge(feature):
+        first.close()  # Ctrl-C: the sandbox goes away under the candidate
+        return Verdict(feature, Reason.CRASHES)
+
+    first.judged(judge)(FEATURE)
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    assert resumed.judged(lambda f: Verdict(f, Reason.EMITTED))(FEATURE).reason == Reason.EMITTED
+
+
 def test_every_event_is_told_and_written(tmp_path):
     told = []
     journal = Journal(tmp_path, "run", told.append, resume=False)
