@@ -8,6 +8,7 @@ import importlib.util
 import os
 import random
 import signal
+import time
 from collections.abc import Callable, Generator
 from types import FrameType
 from typing import Any
@@ -73,6 +74,7 @@ class Plugin:
         self._switch = switch
         self._states: dict[str, _State] = {}
         self._workspace = os.getcwd()
+        self._clock = _Clock(float(request["test_timeout"]))
 
     @pytest.hookimpl(trylast=True)
     def pytest_addoption(self, parser: pytest.Parser) -> None:
@@ -137,11 +139,9 @@ class Plugin:
         state = self._states[item.nodeid] = _State()
         self._channel.send({"start": item.nodeid})
         self._switch(item)
-        limit = float(self._request["test_timeout"])
-        previous = _start_clock(limit) if limit > 0 else None
+        self._clock.start()
         yield
-        if limit > 0:
-            _stop_clock(previous)
+        self._clock.stop()
         self._switch(None)
         self._finish(item.nodeid, state)
 
@@ -174,6 +174,10 @@ class Plugin:
         state.phases.add(str(report.when))
         state.duration += report.duration
         state.worsen(_outcome(report), state.message or last)
+
+    def pytest_sessionfinish(self) -> None:
+        """Put the clock away."""
+        self._clock.end()
 
     def pytest_internalerror(self, excinfo: "pytest.ExceptionInfo[BaseException]") -> None:
         """Report that pytest or a plug-in failed."""
@@ -219,17 +223,36 @@ def _shuffled(items: list[pytest.Item], order: random.Random) -> list[pytest.Ite
     return [items[i] for i in sorted(range(len(items)), key=lambda i: (keys[i], i))]
 
 
-def _start_clock(limit: float) -> Any:  # noqa: ANN401 - what signal.signal returns
-    def expire(_number: int, _frame: FrameType | None) -> None:
-        pytest.fail(f"timed out after {limit:g} s", pytrace=False)
+class _Clock:
+    """The time limit of one test: a signal, and behind it a thread that ends a deaf process.
 
-    previous = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, limit, max(limit / 2, 1.0))
-    faulthandler.dump_traceback_later(limit * 3 + 10, exit=True, file=2)
-    return previous
+    The thread is costly to start and to stop, so it is not started again for every test.
+    """
 
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._armed = 0.0
+        self._previous: Any = None
 
-def _stop_clock(previous: Any) -> None:  # noqa: ANN401 - what signal.signal returned
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, previous if callable(previous) else signal.SIG_DFL)
-    faulthandler.cancel_dump_traceback_later()
+    def start(self) -> None:
+        if not self._limit:
+            return
+        self._previous = signal.signal(signal.SIGALRM, self._expire)
+        signal.setitimer(signal.ITIMER_REAL, self._limit, max(self._limit / 2, 1.0))
+        now = time.monotonic()
+        if not self._armed or now - self._armed > self._limit:
+            faulthandler.dump_traceback_later(self._limit * 4 + 10, exit=True, file=2)
+            self._armed = now
+
+    def stop(self) -> None:
+        if self._limit:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            previous = self._previous if callable(self._previous) else signal.SIG_DFL
+            signal.signal(signal.SIGALRM, previous)
+
+    def end(self) -> None:
+        if self._armed:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _expire(self, _number: int, _frame: FrameType | None) -> None:
+        pytest.fail(f"timed out after {self._limit:g} s", pytrace=False)

@@ -282,3 +282,16 @@ def test_a_failure_in_a_long_file_does_not_cost_a_parse_of_the_file(run):
     ) + "# padding\n" * 1000
     result = run(tests, {"tests/conftest.py": conftest})
     assert [r.outcome for r in result.results.values()] == ["passed", "failed", "passed"]
+
+
+def test_the_guard_behind_the_deadline_is_not_started_for_every_test(run):
+    conftest = (
+        "import faulthandler\n\nstart, started = faulthandler.dump_traceback_later, []\n\n\n"
+        "def noting(*args, **more):\n    started.append(1)\n    start(*args, **more)\n\n\n"
+        "faulthandler.dump_traceback_later = noting\n"
+    )
+    tests = (
+        "import pytest\nfrom conftest import started\n\n\n"
+        "@pytest.mark.parametrize('n', range(5))\ndef test_n(n):\n    assert started == [1]\n"
+    )
+    assert len(run(tests, {"tests/conftest.py": conftest}, test_timeout=60).passed) == 5
