@@ -204,6 +204,11 @@ def test_devices_that_programs_need_are_there(walled_box):
 
 
 def test_semaphores_and_shared_memory_work(walled_box):
-    code = "import multiprocessing as m; m.Lock(); m.Queue(); m.Pool(1).map(abs, [-1]); print('ok')"
+    code = (
+        "import multiprocessing as m\n"
+        "m.Lock(); m.Queue()\n"
+        "with m.Pool(1) as pool:\n"
+        "    print(*pool.map(abs, [-1]))\n"
+    )
 
-    assert _python(walled_box, code).text == "ok\n"
+    assert _python(walled_box, code).text == "1\n"
