@@ -47,7 +47,18 @@ def parse_line(line: str, ask: Ask) -> ToolCall:
         return ToolCall(
             tool="edit_file", arguments={"path": words[0], "old_str": old, "new_str": new}
         )
-    raise UsageError(f"cannot read {line.strip()!r}", hint="help lists what can be typed")
+    raise _not_a_call(line.strip(), word)
+
+
+def _not_a_call(line: str, word: str) -> UsageError:
+    """Say how the word is used, or what to do with one that is none of ours."""
+    usage = next((text for text in HELP.splitlines() if text.split()[0] == word), "")
+    if usage:
+        return UsageError(f"{word} is typed otherwise", hint=usage)
+    return UsageError(
+        f"no such command here: {word!r}",
+        hint=f"help lists what can be typed; for a shell command: run {line}",
+    )
 
 
 def _lines(words: list[str]) -> dict[str, object]:

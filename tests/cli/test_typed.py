@@ -59,3 +59,16 @@ def test_what_stands_for_nothing_is_answered_with_a_hint(line):
 
 def test_help_fits_a_small_terminal():
     assert max(map(len, HELP.splitlines())) < 80
+
+
+def test_a_shell_command_typed_bare_is_answered_with_how_to_run_it():
+    with pytest.raises(UsageError, match="no such command here: 'ls'") as caught:
+        parse_line("ls -la", never)
+    assert "run ls -la" in caught.value.hint
+
+
+@pytest.mark.parametrize("line", ["read", "run", "search", "edit", "edit a b"])
+def test_a_command_typed_wrongly_is_answered_with_its_use(line):
+    with pytest.raises(UsageError) as caught:
+        parse_line(line, never)
+    assert caught.value.hint.startswith(line.split()[0])
