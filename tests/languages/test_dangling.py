@@ -135,3 +135,10 @@ def test_what_goes_together_does_not_dangle(dangling):
     assert dangling(["f", "g"], more) == ""
     assert dangling("Box") == ""
     assert dangling("Box", "def g():\n    return Box\n") == "Box (pkg/code.py)"
+
+
+def test_a_method_that_other_classes_have_too_is_theirs_on_an_unknown_object(dangling):
+    other = "class Other:\n    def load(self):\n        return 1\n\n\n"
+    assert dangling("Box.load", other + "def g(x):\n    return x.load()\n") == ""
+    assert dangling("Box.load", other + "def g(x):\n    return x.box.load()\n") != ""
+    assert dangling(["Box.load", "Other"], other + "def g(x):\n    return x.load()\n") != ""

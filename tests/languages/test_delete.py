@@ -298,3 +298,16 @@ def test_every_edit_names_the_bytes_it_replaces(python, package):
         ("__all__", "export", "clean"),
     }
     assert apply_operations(tree, operations) != tree
+
+
+def test_a_look_up_by_name_that_other_classes_answer_does_not_refuse(package, delete):
+    text = (
+        "class A:\n    def run(self):\n        return 1\n\n\nclass B:\n    def run(self):\n"
+        "        return 2\n\n    def only(self):\n        return 3\n\n\ndef use(x):\n"
+        "    return getattr(x, 'run')() + getattr(x, 'only')()\n"
+    )
+    tree = package(text)
+    assert b"return 2" not in delete(tree, "B.run")["pkg/code.py"].data
+    for names in ("B.only", ["A", "B.run"]):
+        with pytest.raises(ValueError, match="looked up by name"):
+            delete(tree, names)

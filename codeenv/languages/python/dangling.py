@@ -9,25 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import Layout, Unit
-from codeenv.languages.python.hierarchy import Class, ancestors, read_classes, relatives
+from codeenv.languages.python.hierarchy import (
+    Class,
+    ancestors,
+    others_have,
+    read_classes,
+    relatives,
+)
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.references import References, Use
 from codeenv.languages.python.targets import Target, find_targets
 from codeenv.tree import Tree
 
-_BUILTINS = (str, bytes, int, float, list, tuple, dict, set, memoryview, Exception)
-_COMMON = frozenset(
-    {n for kind in _BUILTINS for n in dir(kind)}
-    | {"read", "write", "close", "flush", "seek", "tell", "readline", "group"}
-)
-"""Attributes that objects of the language itself have: on an unknown object they say nothing."""
-
 
 @dataclass(frozen=True)
 class _Gone:
-    """The methods that go: attribute name -> simple names of the classes that lose it."""
+    """The methods that go.
+
+    Attributes:
+        methods: Attribute name -> simple names of the classes that lose it.
+        whole: Simple names of the classes that go whole.
+        classes: All classes of the sources.
+    """
 
     methods: Mapping[str, frozenset[str]]
+    whole: frozenset[str]
     classes: Mapping[str, tuple[Class, ...]]
 
 
@@ -37,7 +43,8 @@ def find_dangling(tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
     targets = find_targets(tree, project, units)
     by_path = {t.path: t for t in targets}
     spread = project.exporters({symbol for target in targets for symbol in target.symbols})
-    gone = _Gone(_methods(targets), read_classes(tree, layout))
+    whole = frozenset(f.node.name for t in targets for f in t.found if f.is_class)
+    gone = _Gone(_methods(targets), whole, read_classes(tree, layout))
     spoken = {name for _, name in spread.symbols} | set(gone.methods)
     for path in project.mentioning(spoken):
         target = by_path.get(path)
@@ -93,7 +100,7 @@ def _is_of(project: Project, file: References, use: Use, place: int, gone: _Gone
         return _reaches(gone, holder, name, above=False)
     if _is_foreign(project, file, use):
         return False
-    if name in _COMMON:
+    if others_have(gone.classes, name, owners | gone.whole):
         return _plain(holder) in {_plain(owner) for owner in owners}
     return True
 

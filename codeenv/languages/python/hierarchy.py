@@ -5,13 +5,16 @@ import ast
 import builtins
 import collections
 import collections.abc
+import datetime
 import enum
 import io
 import json
 import logging
+import pathlib
+import re
 import string
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +28,14 @@ _KNOWN = (
     *(builtins, collections, collections.abc, io, enum, string, logging, threading, json),
     *(argparse, ast),
 )
+
+_OBJECTS = (
+    *(str, bytes, int, float, list, tuple, dict, set, memoryview, BaseException),
+    *(collections.OrderedDict, collections.Counter, collections.deque, io.StringIO, io.BytesIO),
+    *(datetime.datetime, datetime.timedelta, datetime.tzinfo, pathlib.Path, re.Pattern, re.Match),
+)
+_COMMON = frozenset(name for kind in _OBJECTS for name in dir(kind))
+"""Attributes that say nothing of whose they are."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,17 @@ def relatives(classes: Mapping[str, tuple[Class, ...]], name: str) -> frozenset[
     """Return the subclasses of a class, and all bases of those: what ``self`` may be besides."""
     lines = [frozenset(ancestors(classes, other)) for other in classes]
     return frozenset().union(*(line for line in lines if name in line))
+
+
+def others_have(
+    classes: Mapping[str, tuple[Class, ...]], name: str, owners: Collection[str]
+) -> bool:
+    """Return whether a class besides the owners, or an object of Python itself, has a name."""
+    if name in _COMMON:
+        return True
+    return any(
+        name in known.names for other in classes if other not in owners for known in classes[other]
+    )
 
 
 def base_names(node: ast.ClassDef) -> tuple[str, ...]:

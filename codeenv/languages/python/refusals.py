@@ -8,8 +8,10 @@ from codeenv.languages.base import Layout
 from codeenv.languages.python.cleaning import export_lines
 from codeenv.languages.python.definitions import Found
 from codeenv.languages.python.hierarchy import (
+    Class,
     base_names,
     inherited_from,
+    others_have,
     read_classes,
     registering_base,
 )
@@ -33,7 +35,7 @@ def refuse_removal(
     for path in project.mentioning(_spoken_names(targets, spread)):
         if not path.endswith(".pyi"):
             _refuse_uses(project, path, by_path.get(path), spread, calls_only=False)
-            _refuse_lookups(tree, project, path, by_path.get(path), targets, spread)
+            _refuse_lookups(tree, layout, project, path, targets, spread)
     for target in targets:
         _refuse_other_bindings(project, target)
         for found in target.found:
@@ -99,27 +101,41 @@ def _refuse_other_bindings(project: Project, target: Target) -> None:
 
 def _refuse_lookups(
     tree: Tree,
+    layout: Layout,
     project: Project,
     path: str,
-    target: Target | None,
     targets: tuple[Target, ...],
     spread: Spread,
 ) -> None:
+    target = next((t for t in targets if t.path == path), None)
     file = project.files[path]
     lazy = "__getattr__" in file.bound
     source = parse_source(tree[path].data)
     exports = export_lines(source) if source else frozenset()
     last_names = {f.node.name for t in targets for f in t.found}
+    shared = _shared_names(read_classes(tree, layout), targets)
     names = spread.names(project.modules[path])
     for text in file.texts:
         if text.line in exports or (target is not None and target.covers(text.line)):
             continue
-        if text.lookup and text.text in last_names:
+        if text.lookup and text.text in last_names - shared:
             raise ValueError(f"looked up by name: {text.text!r} in {path}")
         if lazy and (text.text in names or text.text in last_names):
             raise ValueError(f"imported lazily by name: {text.text!r} in {path}")
         if _is_path_to(text.text, spread.symbols):
             raise ValueError(f"named in a string: {text.text!r} in {path}")
+
+
+def _shared_names(
+    classes: Mapping[str, tuple[Class, ...]], targets: tuple[Target, ...]
+) -> frozenset[str]:
+    """Return the names of methods that go which classes that stay have as well."""
+    found = [f for t in targets for f in t.found]
+    owners = {f.parent.node.name for f in found if f.parent}
+    owners |= {f.node.name for f in found if f.is_class}
+    outer = {f.node.name for f in found if f.parent is None}
+    methods = {f.node.name for f in found if f.parent} - outer
+    return frozenset(n for n in methods if others_have(classes, n, owners))
 
 
 def _is_path_to(text: str, symbols: Iterable[Symbol]) -> bool:
