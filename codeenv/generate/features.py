@@ -6,6 +6,7 @@ name, in either direction.  Code that any other test runs stays, so that all els
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ _ENOUGH = 20
 _WIDER_SHARES = (0.5, 0.8)
 _LINES_ANYWAY, _LINES_PER_TEST = 60, 15
 """A closure grows no further than its tests can tell right from wrong."""
+_MOST_FILES = 5
+_FEW_UNITS = 2
+"""A name that more units have (``parse``, ``render``) ties none of them to its users."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +122,15 @@ def _close(
     tests = reach.tests[seed]
     most = min(max_lines, max(_LINES_ANYWAY, _LINES_PER_TEST * len(tests)))
     pool = [u for u in units if u != seed and _may_join(u, tests, reach)]
-    members, frontier = [seed], [seed]
+    members, frontier, files = [seed], [seed], {seed.path}
     budget = most - _size(seed, units)
+    shared = {n for n, count in Counter(map(_simple, units)).items() if count > _FEW_UNITS}
     while frontier:
         current = frontier.pop(0)
-        for unit in [u for u in pool if _tied(current, u, words)]:
+        for unit in [u for u in pool if _tied(current, u, words, shared)]:
             cost = _size(unit, units)
-            if cost <= budget:
+            if cost <= budget and (unit.path in files or len(files) < _MOST_FILES):
+                files.add(unit.path)
                 pool.remove(unit)
                 members.append(unit)
                 frontier.append(unit)
@@ -141,8 +147,13 @@ def _may_join(unit: Unit, tests: frozenset[int], reach: Reach) -> bool:
     return free and bool(reached) and reached <= tests
 
 
-def _tied(one: Unit, other: Unit, words: Mapping[Unit, frozenset[str]]) -> bool:
-    return _simple(other) in words[one] or _simple(one) in words[other]
+def _tied(one: Unit, other: Unit, words: Mapping[Unit, frozenset[str]], shared: set[str]) -> bool:
+    """Return whether one names the other; in a class, a name is that class's own."""
+    own = one.path == other.path and one.parent == other.parent != ""
+    return any(
+        _simple(named) in words[user] and (own or _simple(named) not in shared)
+        for user, named in ((one, other), (other, one))
+    )
 
 
 def _simple(unit: Unit) -> str:

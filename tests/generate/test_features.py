@@ -153,3 +153,33 @@ def test_a_closure_grows_no_further_than_its_tests_can_tell(monkeypatch):
 
     monkeypatch.setattr("codeenv.generate.features._LINES_PER_TEST", 3)
     assert names(features()["alpha"]) == ["alpha", "helper"]
+
+
+def closure(code, *units):
+    """The feature of the first unit, all of them run by one test alone."""
+    lines = {line: frozenset({0}) for line in range(1, code.count(b"\n") + 1)}
+    reach = map_reach(units, CoverageMap(("t",), {"m.py": lines}, {}), ("t", "u", "v", "w"))
+    options = GenerateOptions(out=Path("unused"), min_lines=1)
+    found = propose_features(Tree({"m.py": Entry(code)}), units, reach, options)
+    return names(next(f for f in found if f.seed is units[0]))
+
+
+def test_a_name_that_many_units_have_ties_none_of_them():
+    code = b"def use(x):\n    return x.run()\n" + b"def run():\n    return 1\n" * 3
+    use = unit("use", 1, 2)
+    runs = [
+        unit(f"{owner}.run", n, n + 1, parent=owner)
+        for owner, n in zip("ABC", (3, 5, 7), strict=True)
+    ]
+    assert closure(code, use, *runs) == ["use"]
+    assert closure(code, use, *runs[:2]) == ["use", "A.run", "B.run"]
+
+
+def test_in_a_class_a_shared_name_is_the_class_s_own():
+    code = b"def use(x):\n    return x.run()\n" + b"def run():\n    return 1\n" * 3
+    use = unit("A.use", 1, 2, "method", parent="A")
+    runs = [
+        unit(f"{owner}.run", n, n + 1, parent=owner)
+        for owner, n in zip("ABC", (3, 5, 7), strict=True)
+    ]
+    assert closure(code, use, *runs) == ["A.use", "A.run"]
