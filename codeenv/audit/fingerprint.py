@@ -77,11 +77,12 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) ->
         return
     first, last = body[0].lineno, node.end_lineno or body[-1].lineno
     nodes = [inner for statement in body for inner in ast.walk(statement)]
+    text = [lines[first - 1].encode()[body[0].col_offset :].decode("utf-8", "replace")]
     yield Function(
         name=node.name,
         first=first,
         last=last,
-        body="\n".join(lines[first - 1 : last]),
+        body="\n".join([*text, *lines[first:last]]),
         shape=_shape(node, body),
         size=len(nodes),
         anchors=frozenset(_anchors(nodes)),

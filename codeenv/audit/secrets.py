@@ -1,5 +1,6 @@
 """What an agent must not find: fingerprints of the deleted code and of the hidden tests."""
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -84,8 +85,8 @@ def _passages(
 ) -> tuple[Passage, ...]:
     spans: dict[str, list[tuple[int, int]]] = {}
     for edit in edits:
-        if edit.path in pristine:
-            before = pristine[edit.path].data
+        before = pristine[edit.path].data if edit.path in pristine else b""
+        if hashlib.sha256(before[edit.start : edit.end]).hexdigest() == edit.sha256:
             first = before.count(b"\n", 0, edit.start) + 1
             last = before.count(b"\n", 0, max(edit.end - 1, edit.start)) + 1
             spans.setdefault(edit.path, []).append((first, last))

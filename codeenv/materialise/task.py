@@ -43,7 +43,7 @@ def assemble(
         instruction=write_instruction(recipe, pristine, damaged, language),
         workspace=with_git(damaged),
         grading_tree=_grading_tree(source, recipe, layout),
-        oracle=_oracle(pristine, damaged, recipe, layout),
+        oracle=_oracle(pristine, damaged, recipe, language),
     )
 
 
@@ -65,9 +65,11 @@ def _grading_tree(source: Tree, recipe: Recipe, layout: Layout) -> Tree:
     return damaged.apply(Delta({path: source[path] for path in tests if path in source}))
 
 
-def _oracle(pristine: Tree, damaged: Tree, recipe: Recipe, layout: Layout) -> Delta:
+def _oracle(pristine: Tree, damaged: Tree, recipe: Recipe, language: Language) -> Delta:
+    """Return what brings the deleted back, as far as a submission may: type stubs, too."""
+    layout = language.layout(pristine)
     deleted = {edit.path for edit in recipe.deletions}
-    return damaged.diff(pristine).only(deleted & frozenset(layout.source_files))
+    return damaged.diff(pristine).only({p for p in deleted if language.admissible(layout, p)})
 
 
 def _same(what: str, expected: str, found: str, hint: str) -> None:

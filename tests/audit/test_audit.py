@@ -71,6 +71,12 @@ def test_a_good_task_has_no_leak(mode, level):
     assert audit_task(make_task(mode=mode, level=level)) == ()
 
 
+def test_what_stays_in_a_type_stub_is_no_leak():
+    line = "(first: int, second: int, third: int, fourth: int, fifth: int) -> dict[str, int]: ...\n"
+    stub = Entry(f"def slug{line}def wrap{line}def other{line}".encode())
+    assert audit_task(make_task(Tree({**SOURCE, "src/notes/text.pyi": stub}))) == ()
+
+
 @pytest.mark.parametrize(
     "path",
     [

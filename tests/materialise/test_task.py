@@ -137,3 +137,11 @@ def test_common_and_short_names_are_no_secrets(name):
 
 def test_a_projects_own_name_is_telling():
     assert is_telling("surviving_pieces")
+
+
+def test_the_oracle_gives_type_stubs_back_too():
+    stub = Entry(b"def slug(text: str, *, joiner: str = ...) -> str: ...\ndef wrap() -> int: ...\n")
+    source = Tree({**SOURCE, "src/notes/text.pyi": stub})
+    task = make_task(source)
+    assert b"slug" not in task.workspace["src/notes/text.pyi"].data
+    assert without_git(task.workspace).apply(task.oracle)["src/notes/text.pyi"] == stub
