@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 
@@ -62,7 +63,7 @@ def generate(
     )
     journal.tell(
         "baseline",
-        f"{len(baseline.stable)} stable tests, {len(baseline.quarantined)} set aside",
+        f"{len(baseline.stable)} stable tests, {_set_aside(baseline)}",
         stable=len(baseline.stable),
         quarantined=len(baseline.quarantined),
     )
@@ -155,6 +156,13 @@ def _tell_verdict(journal: Journal, verdict: Verdict, done: int, total: int) -> 
         done=done,
         total=total,
     )
+
+
+def _set_aside(baseline: Baseline) -> str:
+    """Say how many tests are not stable, and the commonest reasons."""
+    counts = Counter(baseline.quarantined.values()).most_common(3)
+    why = ", ".join(f"{count} {reason}" for reason, count in counts)
+    return f"{len(baseline.quarantined)} set aside" + (f" ({why})" if why else "")
 
 
 def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions) -> str:

@@ -1,7 +1,9 @@
 import pytest
 
 from codeenv.generate.baseline import _sort_out
+from codeenv.generate.pipeline import _set_aside
 from codeenv.languages.base import TestResult, TestRun
+from codeenv.tasks.models import Baseline, SourcePin
 
 
 def run(collected="abc", **outcomes):
@@ -42,3 +44,13 @@ def test_a_test_that_passes_only_sometimes_is_set_aside_with_the_reason(runs, re
     stable, quarantined = sort_out(**runs)
     assert stable == ("a", "c")
     assert quarantined == {"b": reason}
+
+
+def test_the_reasons_of_tests_set_aside_are_told():
+    quarantined = {"b": "error", "c": "error", "d": "order"}
+    pin = SourcePin(kind="bundled", location="x", sha256="0" * 64, tree="0" * 64)
+    facts = {"source": pin, "environment": "0" * 64, "runs": 4, "stable": ("a",), "timeout": 1}
+    assert _set_aside(Baseline(**facts, quarantined=quarantined)) == (
+        "3 set aside (2 error, 1 order)"
+    )
+    assert _set_aside(Baseline(**facts, quarantined={})) == "0 set aside"
