@@ -1,7 +1,10 @@
 """Calibrates a task: doing nothing scores 0, the original code scores 1, every time."""
 
+from collections.abc import Mapping
+
 from codeenv.audit.models import Verification
 from codeenv.grading import Grade, Grader, collect_submission
+from codeenv.grading.models import TestStatus
 from codeenv.languages import get_language
 from codeenv.languages.base import Language
 from codeenv.materialise.git import without_git
@@ -12,21 +15,37 @@ _TOLD = 3
 
 
 def verify_task(
-    task: Task, grader: Grader, repeat: int = 1, *, language: Language | None = None
+    task: Task,
+    grader: Grader,
+    repeat: int = 1,
+    *,
+    functional: bool = True,
+    language: Language | None = None,
 ) -> Verification:
     """Grade nothing and the oracle ``repeat`` times each, in fresh boxes.
 
     The oracle's work is collected like an agent's, so that a task whose solution would not be
     admitted is found out here.
+
+    Args:
+        task: The task.
+        grader: Of the task's environment.
+        repeat: Grades of each.
+        functional: Whether every other test is to be seen passing without the feature, once.
+        language: Of the repository, if not the recipe's own.
     """
     spoken = language or get_language(task.recipe.language)
     solved = without_git(task.workspace).apply(task.oracle)
     oracle = collect_submission(task, solved, language=spoken)
-    nops = [grader.grade(task, Delta()) for _ in range(repeat)]
+    nops = [
+        grader.grade(task, Delta(), until_decided=not (functional and turn == 0))
+        for turn in range(repeat)
+    ]
     oracles = [grader.grade(task, oracle) for _ in range(repeat)]
     problems = [
         *(f"oracle: {path} is not admitted" for path in oracle.ignored[:_TOLD]),
         *_problems("nop", nops, expected=0.0),
+        *_broken(nops[0]),
         *_problems("oracle", oracles, expected=1.0),
     ]
     return Verification(
@@ -52,8 +71,17 @@ def _problems(who: str, grades: list[Grade], *, expected: float) -> list[str]:
     return out
 
 
+def _broken(nop: Grade) -> list[str]:
+    """Return the problem that code outside the feature does not work without it."""
+    wrong = _not_passed(nop.pass_to_pass) if nop.valid else ""
+    return [f"nop: other tests do not pass{wrong}"] if wrong else []
+
+
 def _why(grade: Grade) -> str:
-    every = {**grade.fail_to_pass, **grade.pass_to_pass}
-    wrong = [f"{test} {status}" for test, status in every.items() if status != "passed"]
+    return _not_passed({**grade.fail_to_pass, **grade.pass_to_pass})
+
+
+def _not_passed(statuses: Mapping[str, TestStatus]) -> str:
+    wrong = [f"{test} {status}" for test, status in statuses.items() if status != "passed"]
     more = f" and {len(wrong) - _TOLD} more" if len(wrong) > _TOLD else ""
     return f" ({'; '.join(wrong[:_TOLD])}{more})" if wrong else ""

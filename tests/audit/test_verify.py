@@ -3,12 +3,12 @@ from pathlib import Path
 
 from codeenv.audit import verify_task
 from codeenv.grading import Grader
-from codeenv.languages.base import TestRequest, TestRun
+from codeenv.languages.base import TestRequest, TestResult, TestRun
 from codeenv.materialise.models import Task
 from codeenv.sandbox.fake import FakeBackend
 from codeenv.sandbox.image import Image
 from codeenv.tree import Delta, Entry, Tree
-from tests.toytask import Script, ScriptedLanguage, honest, make_task
+from tests.toytask import WRAP_TESTS, Script, ScriptedLanguage, honest, make_task
 
 TASK = make_task()
 IMAGE = Image("i" * 64, "base", Path("/"), ())
@@ -37,6 +37,20 @@ def test_tests_that_pass_without_the_feature_are_a_problem():
     found = verify(script=script)
     assert not found.ok
     assert found.problems == ("nop: reward 1 instead of 0",)
+
+
+def test_code_outside_the_feature_that_does_not_work_without_it_is_a_problem():
+    broken = WRAP_TESTS[0]
+
+    def script(tree: Tree, request: TestRequest) -> TestRun:
+        run = honest(tree, request)
+        works = b"def slug" in tree["src/notes/text.py"].data or broken not in run.results
+        return run if works else replace(run, results={broken: TestResult("failed")})
+
+    found = verify(script=script)
+    assert "nop: other tests do not pass" in found.problems[0]
+    assert f"{broken} failed" in found.problems[0]
+    assert (found.nop_rewards, found.oracle_rewards) == ((0.0,), (1.0,))
 
 
 def test_an_oracle_that_fails_is_a_problem_that_names_tests():
