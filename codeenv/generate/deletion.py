@@ -24,7 +24,9 @@ def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
         except ValueError as error:
             reasons.append(f"{mode}: {error}")
             continue
-        dangling = _dangling(bench, feature) if mode == "remove" else ""
+        dangling = mode == "remove" and bench.language.dangling(
+            bench.pristine, bench.layout, feature.members
+        )
         if dangling:
             reasons.append(f"remove: {dangling} is used by the code that stays")
         else:
@@ -56,7 +58,3 @@ def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
 def _return_nothing(operation: Operation) -> Operation:
     text = operation.replacement.replace(RAISES, "return None")
     return operation.model_copy(update={"replacement": text})
-
-
-def _dangling(bench: Workbench, feature: Feature) -> str:
-    return bench.language.dangling(bench.pristine, bench.layout, feature.members)

@@ -14,8 +14,7 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
-MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE, MS_SLAVE = 4096, 8192, 16384, 1 << 18, 1 << 19
-MNT_DETACH = 2
+MS_BIND, MS_REC, MS_SLAVE = 4096, 16384, 1 << 19
 
 _SIGCHLD = 17
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -47,11 +46,6 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = 
         os.fsencode(data) or None,
     )
     _check(result, f"mount {kind or 'bind'} on {target}")
-
-
-def unmount(target: str, flags: int = 0) -> None:
-    """Call ``umount2``."""
-    _check(_libc.umount2(os.fsencode(target), flags), f"unmount {target}")
 
 
 def set_hostname(name: str) -> None:

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from codeenv.errors import BuildError
 from codeenv.images.base import Base
-from codeenv.images.layers import ENV, TOOLS
+from codeenv.images.layers import ENV
 from codeenv.images.venv import REPORT, clean_venv, remove_distribution
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.image import InstallJob
@@ -27,7 +27,7 @@ _PIP_OPTIONS = (
 )
 _UNPACK_PIP = "/usr/bin/python3 -m zipfile -e /build/pip-*.whl /build/pip"
 _COMPILE = (
-    "/usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash {folder}"
+    f"/usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash {ENV}/lib"
     " > /dev/null 2>&1 || true"
 )
 _VENV_SCRIPT = f"""\
@@ -35,12 +35,7 @@ _VENV_SCRIPT = f"""\
 {_UNPACK_PIP}
 {ENV}/bin/python /build/pip/pip install {_PIP_OPTIONS} {{options}} --report {ENV}/{REPORT} \
   -r /build/requirements.txt
-{_COMPILE.format(folder=f"{ENV}/lib")}
-"""
-_TOOLS_SCRIPT = f"""\
-{_UNPACK_PIP}
-/usr/bin/python3 /build/pip/pip install {_PIP_OPTIONS} --target {TOOLS} -r /build/requirements.txt
-{_COMPILE.format(folder=TOOLS)}
+{_COMPILE}
 """
 
 
@@ -90,15 +85,6 @@ class Installer:
         """
         lines = [f"{p.name}=={p.version} --hash=sha256:{p.sha256}" for p in packages]
         return self._venv("".join(f"{line}\n" for line in lines), "--require-hashes --no-deps")
-
-    def install_tools(self, requirements: Sequence[str]) -> Tree:
-        """Install into a plain folder, for ``/opt/tools``.
-
-        Raises:
-            InstallFailed: If pip cannot.
-        """
-        tree = self._run(_TOOLS_SCRIPT, "".join(f"{r}\n" for r in requirements), TOOLS)
-        return Tree({p: e for p, e in tree.items() if e.mode != "link"})
 
     def _venv(self, requirements: str, options: str) -> Installed:
         tree = self._run(_VENV_SCRIPT.format(options=options), requirements, ENV)

@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from codeenv._paths import cache_folder
 from codeenv.images.base import Base
 from codeenv.sandbox.image import Image, Layer
-from codeenv.sources.entries import Collector
-from codeenv.sources.folder import read_folder
+from codeenv.sources.folder import write_folder
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Tree
@@ -72,13 +71,6 @@ def load_layer(digest: str, target: str) -> Layer | None:
     return Layer(digest, place, target)
 
 
-def read_layer(layer: Layer) -> Tree:
-    """Return a layer's files as a tree."""
-    collector = Collector(f"layer {layer.digest[:12]}")
-    read_folder(layer.folder, collector)
-    return Tree(collector.entries)
-
-
 def compose(base: Base, layers: Sequence[Layer], variables: Mapping[str, str]) -> Image:
     """Return an image of a base and layers, the environment's interpreter first on its path."""
     merged = {**_VARIABLES, **variables}
@@ -92,16 +84,8 @@ def compose(base: Base, layers: Sequence[Layer], variables: Mapping[str, str]) -
 
 
 def _write(tree: Tree, folder: Path) -> None:
-    for path, entry in tree.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if entry.mode == "link":
-            target.symlink_to(os.fsdecode(entry.data))
-        else:
-            target.write_bytes(entry.data)
-            target.chmod(0o755 if entry.mode == "exec" else 0o644)
-        os.utime(target, (_MTIME, _MTIME), follow_symlinks=False)
+    write_folder(folder, tree)
     for below in (folder, *folder.rglob("*")):
         if below.is_dir() and not below.is_symlink():
             below.chmod(0o755)
-            os.utime(below, (_MTIME, _MTIME))
+        os.utime(below, (_MTIME, _MTIME), follow_symlinks=False)

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from codeenv.languages.runs import CoverageMap, Outcome, TestRequest, TestResult, TestRun
 from codeenv.sandbox.base import Sandbox
-from codeenv.sandbox.image import Image, Mount
+from codeenv.sandbox.image import Image
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
@@ -174,10 +174,6 @@ class Language(Protocol):
 
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests in a box; results come over a private channel, never from terminal output."""
-        ...
-
-    def coverage_mounts(self, image: Image) -> tuple[Mount, ...]:
-        """Return what must be mounted for coverage beside the caller's tools."""
         ...
 
     def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:

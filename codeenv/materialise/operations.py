@@ -45,12 +45,6 @@ def set_of(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     return tuple(seen.values())
 
 
-def removed_bytes(tree: Tree, edit: Operation) -> bytes:
-    """Return the bytes of ``tree`` that an edit replaces (empty if the file is not there)."""
-    entry = tree.get(edit.path)
-    return entry.data[edit.start : edit.end] if entry else b""
-
-
 def _editable(tree: Tree, path: str) -> Entry:
     entry = tree.get(path)
     if entry is None or entry.mode == "link":

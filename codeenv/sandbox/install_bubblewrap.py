@@ -30,8 +30,7 @@ from codeenv.sandbox.install_output import (
 )
 from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE
 from codeenv.sandbox.owner import owner
-from codeenv.sources.folder import read_folder
-from codeenv.tree import Tree
+from codeenv.sources.folder import read_folder, write_folder
 
 _NOBODY = 65533
 """User id of builds when codeenv runs as root: nobody's, and nothing's."""
@@ -83,22 +82,10 @@ def _prepare(work: Path, job: InstallJob) -> None:
         (work / name).mkdir()
     (work / "ca.pem").write_bytes(job.ca_bundle)
     (work / "build" / SCRIPT).write_bytes(script_of(job))
-    write_tree(job.inputs, work / "build")
+    write_folder(work / "build", job.inputs)
     if os.getuid() == 0:
         for name in _FOLDERS:
             os.chown(work / name, _NOBODY, _NOBODY)
-
-
-def write_tree(tree: Tree, folder: Path) -> None:
-    """Write files and links below a folder (trusted input only)."""
-    for path, entry in tree.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if entry.mode == "link":
-            target.symlink_to(os.fsdecode(entry.data))
-        else:
-            target.write_bytes(entry.data)
-            target.chmod(0o755 if entry.mode == "exec" else 0o644)
 
 
 def _wall(program: str, work: Path, job: InstallJob) -> list[str]:

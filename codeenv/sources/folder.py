@@ -1,4 +1,4 @@
-"""Reading a folder of this machine as a tree, without following links out of it."""
+"""Reading a folder of this machine as a tree, following no link out of it, and writing one."""
 
 import os
 import stat
@@ -52,6 +52,18 @@ def read_folder(
         _read_level(root, "", collector, skip or (lambda path, names: False))
     finally:
         os.close(root)
+
+
+def write_folder(folder: Path, tree: Tree) -> None:
+    """Write a trusted tree's files and links below a folder of ours."""
+    for path, entry in tree.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if entry.mode == "link":
+            target.symlink_to(os.fsdecode(entry.data))
+        else:
+            target.write_bytes(entry.data)
+            target.chmod(0o755 if entry.mode == "exec" else 0o644)
 
 
 def _read_level(

@@ -1,6 +1,8 @@
 """Stand-ins for what installs and runs: no box is started."""
 
-from codeenv.sandbox.image import InstallResult
+from codeenv.sandbox.image import InstallResult, Layer
+from codeenv.sources.entries import Collector
+from codeenv.sources.folder import read_folder
 from codeenv.tree import Entry, Tree
 
 
@@ -32,6 +34,13 @@ def environment_tree(*distributions):
             for path, data in files.items()
         }
     )
+
+
+def read_layer(layer: Layer) -> Tree:
+    """Return a layer's files as a tree."""
+    collector = Collector(layer.digest)
+    read_folder(layer.folder, collector)
+    return Tree(collector.entries)
 
 
 class FakeBackend:

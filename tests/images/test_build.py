@@ -5,11 +5,10 @@ import pytest
 from codeenv.errors import BuildError
 from codeenv.images import build as build_module
 from codeenv.images import build_environment, restore_environment
-from codeenv.images.layers import read_layer
 from codeenv.languages.base import InstallPlan, Layout, TestResult, TestRun
 from codeenv.sandbox.image import InstallResult
 from codeenv.tree import Entry, Tree
-from tests.images.fakes import FakeBackend, environment_tree
+from tests.images.fakes import FakeBackend, environment_tree, read_layer
 
 TREE = Tree({"thing.py": Entry(b""), "test_thing.py": Entry(b"")})
 LAYOUT = Layout((".",), ("thing",), ("thing.py",), ("test_thing.py",))

@@ -6,7 +6,7 @@ import pytest
 from codeenv.errors import BuildError
 from codeenv.images import bundled_environment, restore_environment
 from codeenv.images.bundled import is_bundled
-from codeenv.images.layers import Environment, compose, read_layer
+from codeenv.images.layers import Environment, compose
 from codeenv.images.tools import coverage_layer
 from codeenv.images.wheels import installed_closure, installed_files, wheel_for, with_bytecode
 from codeenv.languages import detect_language
@@ -15,6 +15,7 @@ from codeenv.sources import checkout
 from codeenv.sources.index import IndexClient
 from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Entry, Tree
+from tests.images.fakes import read_layer
 
 
 @pytest.fixture

@@ -2,9 +2,10 @@ import os
 
 import pytest
 
-from codeenv.images.layers import load_layer, read_layer, store_layer
+from codeenv.images.layers import load_layer, store_layer
 from codeenv.images.store import list_images, prune
 from codeenv.tree import Entry, Tree
+from tests.images.fakes import read_layer
 
 TREE = Tree(
     {

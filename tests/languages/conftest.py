@@ -4,9 +4,38 @@ from collections.abc import Callable
 import pytest
 
 from codeenv.languages import get_language
+from codeenv.languages.base import TestRequest
 from codeenv.materialise.operations import apply_operations
 from codeenv.sandbox.image import Image
 from codeenv.tree import Entry, Tree
+
+_CONFTEST = """\
+import pytest
+
+
+@pytest.fixture(scope="module")
+def two():
+    from pkg.code import add
+
+    return add(1, 1)
+"""
+_CODE = """\
+def add(a, b):
+    return a + b
+
+
+def stub():
+    raise NotImplementedError
+
+
+class Box:
+    def open(self):
+        def inner():
+            return missing_name
+
+        return inner()
+"""
+_PATH = "tests/test_it.py"
 
 
 @pytest.fixture(scope="session")
@@ -59,3 +88,17 @@ def delete(python):
 def host_python() -> Image:
     """The interpreter of these tests as an environment."""
     return Image("tests", "tests", None, (), python=sys.executable)
+
+
+@pytest.fixture
+def run(python, package, local_backend, host_python):
+    """Runs the tests of a small repository in a box of the local backend."""
+
+    def go(tests, others=None, code=_CODE, **request):
+        tree = package(code, {_PATH: tests, "tests/conftest.py": _CONFTEST, **(others or {})})
+        with local_backend.open(host_python, tree, role="grader") as box:
+            result = python.run_tests(box, host_python, TestRequest(**request))
+            assert box.export() == tree, "a run leaves nothing in the workspace"
+        return result
+
+    return go

@@ -1,48 +1,4 @@
-import pytest
-
-from codeenv.languages.base import TestRequest
-
-CONFTEST = """\
-import pytest
-
-
-@pytest.fixture(scope="module")
-def two():
-    from pkg.code import add
-
-    return add(1, 1)
-"""
-CODE = """\
-def add(a, b):
-    return a + b
-
-
-def stub():
-    raise NotImplementedError
-
-
-class Box:
-    def open(self):
-        def inner():
-            return missing_name
-
-        return inner()
-"""
 PATH = "tests/test_it.py"
-
-
-@pytest.fixture
-def run(python, package, local_backend, host_python):
-    """Runs the tests of a small repository in a box of the local backend."""
-
-    def go(tests, others=None, code=CODE, **request):
-        tree = package(code, {PATH: tests, "tests/conftest.py": CONFTEST, **(others or {})})
-        with local_backend.open(host_python, tree, role="grader") as box:
-            result = python.run_tests(box, host_python, TestRequest(**request))
-            assert box.export() == tree, "a run leaves nothing in the workspace"
-        return result
-
-    return go
 
 
 def test_coverage_tells_which_test_runs_which_line(run):

@@ -1,17 +1,5 @@
 import pytest
 
-from codeenv.languages.base import TestRequest
-
-CONFTEST = """\
-import pytest
-
-
-@pytest.fixture(scope="module")
-def two():
-    from pkg.code import add
-
-    return add(1, 1)
-"""
 TESTS = """\
 import unittest
 
@@ -75,41 +63,11 @@ class TestSub(unittest.TestCase):
             with self.subTest(i=i):
                 self.assertNotEqual(i, 1)
 """
-CODE = """\
-def add(a, b):
-    return a + b
-
-
-def stub():
-    raise NotImplementedError
-
-
-class Box:
-    def open(self):
-        def inner():
-            return missing_name
-
-        return inner()
-"""
 PATH = "tests/test_it.py"
 
 
-@pytest.fixture
-def run(python, package, local_backend, host_python):
-    """Runs the tests of a small repository in a box of the local backend."""
-
-    def go(tests=TESTS, others=None, code=CODE, **request):
-        tree = package(code, {PATH: tests, "tests/conftest.py": CONFTEST, **(others or {})})
-        with local_backend.open(host_python, tree, role="grader") as box:
-            result = python.run_tests(box, host_python, TestRequest(**request))
-            assert box.export() == tree, "a run leaves nothing in the workspace"
-        return result
-
-    return go
-
-
 def test_every_kind_of_outcome_is_told_apart(run):
-    result = run()
+    result = run(TESTS)
     outcomes = {i.removeprefix(f"{PATH}::"): r.outcome for i, r in result.results.items()}
     assert outcomes == {
         "test_passes": "passed",
@@ -147,13 +105,13 @@ def test_a_failure_is_attributed_to_names_and_frames(run):
 
 def test_only_the_wanted_ids_run_and_unknown_ones_are_missing(run):
     wanted = (f"{PATH}::test_parameters[c::d/e[1]]", f"{PATH}::test_nowhere", "gone.py::test_x")
-    result = run(ids=wanted)
+    result = run(TESTS, ids=wanted)
     assert set(result.results) == {wanted[0]}
     assert result.complete
 
 
 def test_no_wanted_file_runs_nothing(run):
-    result = run(ids=("gone.py::test_x",))
+    result = run(TESTS, ids=("gone.py::test_x",))
     assert (result.results, result.collected, result.complete) == ({}, (), True)
 
 
@@ -172,14 +130,16 @@ def test_a_test_collected_twice_is_reported_twice(run):
 
 
 def test_what_cannot_be_collected_is_reported_by_path(run):
-    result = run(others={"tests/test_bad.py": "import nowhere\n", "tests/test_odd.py": "def (:\n"})
+    result = run(
+        TESTS, others={"tests/test_bad.py": "import nowhere\n", "tests/test_odd.py": "def (:\n"}
+    )
     assert result.errors["tests/test_bad.py"] == "ModuleNotFoundError: No module named 'nowhere'"
     assert "SyntaxError" in result.errors["tests/test_odd.py"]
     assert len(result.passed) == 6
 
 
 def test_a_broken_conftest_is_reported_by_path(run):
-    result = run(others={"conftest.py": "import nowhere\n"})
+    result = run(TESTS, others={"conftest.py": "import nowhere\n"})
     assert result.errors == {"conftest.py": "ModuleNotFoundError: No module named 'nowhere'"}
     assert result.results == {}
 
@@ -256,7 +216,7 @@ def test_a_forked_child_does_not_report(run):
 
 
 def test_a_run_stops_after_so_many_failures(run):
-    result = run(stop_after=1)
+    result = run(TESTS, stop_after=1)
     assert [r.outcome for r in result.results.values()].count("failed") == 1
     assert len(result.results) < len(result.collected)
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from codeenv.errors import TaskError
-from codeenv.materialise.operations import apply_operations, removed_bytes
+from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Entry, Tree
 
@@ -81,8 +81,3 @@ def test_removing_a_whole_file_deletes_it(kind: str, mode: str) -> None:
 def test_emptying_a_file_in_another_way_keeps_it(kind: str, mode: str) -> None:
     out = apply_operations(TREE, [edit("b.py", 0, 5, kind=kind, mode=mode)])
     assert out["b.py"].data == b""
-
-
-def test_removed_bytes_are_those_of_the_span() -> None:
-    assert removed_bytes(TREE, edit("a.py", 0, 3)) == b"one"
-    assert removed_bytes(TREE, edit("gone.py", 0, 0)) == b""

@@ -23,7 +23,7 @@ from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.units import list_units
 from codeenv.sandbox.base import Sandbox
-from codeenv.sandbox.image import Image, Mount
+from codeenv.sandbox.image import Image
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
@@ -51,10 +51,6 @@ class PythonLanguage:
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests with pytest; results come over descriptor 3."""
         return runner.run_tests(sandbox, image, request)
-
-    def coverage_mounts(self, image: Image) -> tuple[Mount, ...]:
-        """Return nothing: the caller mounts the tools folder that holds ``coverage``."""
-        return ()
 
     def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:
         """Return distributions whose absence explains errors of a run."""

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from codeenv.languages.base import InstallPlan, Layout
@@ -158,8 +157,3 @@ def _add(groups: dict[str, dict[str, str]], group: str, points: Table) -> None:
 def _egg_info(tree: Tree, name: str) -> str:
     found = [p for p in tree if p.endswith(f".egg-info/{name}") and p.count("/") <= 2]
     return text_of(tree, found[0]) if found else ""
-
-
-def distribution_folder(plan: InstallPlan) -> str:
-    """Return the name of the ``.dist-info`` folder that the plan's metadata belongs in."""
-    return f"{canonicalize_name(plan.name).replace('-', '_')}-{plan.version}.dist-info"
