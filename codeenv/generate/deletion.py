@@ -31,14 +31,9 @@ def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
             reasons.append(f"remove: {dangling} is used by the code that stays")
         else:
             reasons = []
-            yield Deletion(feature, mode, operations)
+            yield Deletion(feature, mode, operations, apply_operations(bench.pristine, operations))
     if reasons:
         raise Rejected(Reason.NOT_DELETABLE, "; ".join(reasons))
-
-
-def damaged_tree(bench: Workbench, deletion: Deletion) -> Tree:
-    """Return the tree without the feature."""
-    return apply_operations(bench.pristine, deletion.operations)
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:

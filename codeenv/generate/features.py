@@ -89,10 +89,8 @@ def propose_features(
 
 def overlap(one: Feature, other: Feature) -> float:
     """Return the Jaccard similarity of two features' code, in lines."""
-    mine = {(u.path, line) for u in one.members for line in range(u.start, u.end + 1)}
-    theirs = {(u.path, line) for u in other.members for line in range(u.start, u.end + 1)}
-    union = mine | theirs
-    return len(mine & theirs) / len(union) if union else 0.0
+    shared = len(one.lines & other.lines)
+    return shared / (len(one.lines) + len(other.lines) - shared or 1)
 
 
 def _tiers(units: Sequence[Unit], reach: Reach, options: GenerateOptions) -> Iterator[list[Unit]]:

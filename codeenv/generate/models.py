@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 
 from codeenv.languages.base import Unit
 from codeenv.tasks.models import Level, Operation, Recipe
+from codeenv.tree import Tree
 
 
 class Reason(StrEnum):
@@ -112,14 +114,20 @@ class Feature:
         names = "\n".join(f"{u.id}:{u.start}" for u in self.members)
         return hashlib.sha256(names.encode()).hexdigest()[:10]
 
+    @cached_property
+    def lines(self) -> frozenset[tuple[str, int]]:
+        """(path, line) of all that is deleted, blank lines and comments included."""
+        return frozenset((u.path, n) for u in self.members for n in range(u.start, u.end + 1))
+
 
 @dataclass(frozen=True)
 class Deletion:
-    """A feature's edits in one mode."""
+    """A feature's edits in one mode, and the tree they leave."""
 
     feature: Feature
     mode: str
     operations: tuple[Operation, ...]
+    damaged: Tree
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from codeenv.generate.deletion import damaged_tree, hollow_tree
+from codeenv.generate.deletion import hollow_tree
 from codeenv.generate.models import Deletion, Proof, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import TestRequest, TestRun
@@ -33,7 +33,7 @@ def _screen(bench: Workbench, deletion: Deletion, baseline: Baseline) -> None:
     """Run only the predicted tests: cheap, and most bad candidates end here."""
     predicted = deletion.feature.tests
     request = _request(baseline, predicted)
-    run = bench.run(request, damaged_tree(bench, deletion))
+    run = bench.run(request, deletion.damaged)
     _demand_whole(run, baseline)
     if set(predicted) <= run.passed:
         raise Rejected(Reason.NO_FAILURE, f"{len(predicted)} predicted tests still pass")
@@ -42,7 +42,7 @@ def _screen(bench: Workbench, deletion: Deletion, baseline: Baseline) -> None:
 def _whole_suite(bench: Workbench, deletion: Deletion, baseline: Baseline) -> frozenset[str]:
     """Return the stable ids that fail without the feature; all of them were predicted."""
     request = _request(baseline)
-    run = bench.run(request, damaged_tree(bench, deletion))
+    run = bench.run(request, deletion.damaged)
     _demand_whole(run, baseline)
     failing = frozenset(baseline.stable) - run.passed
     unpredicted = sorted(failing - set(deletion.feature.tests))

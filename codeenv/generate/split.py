@@ -6,7 +6,6 @@ parameter: the other cases of a visible function would give the hidden ones away
 
 import hashlib
 
-from codeenv.generate.deletion import damaged_tree
 from codeenv.generate.models import Proof, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.tasks.models import Baseline, Level, Operation
@@ -22,7 +21,7 @@ def hide_tests(
     Raises:
         Rejected: ``not_hidable`` if what stays of a test file would not work.
     """
-    damaged = damaged_tree(bench, proof.deletion)  # imports of what vanished go from tests, too
+    damaged = proof.deletion.damaged  # imports of what vanished go from tests, too
     broken = (*proof.fail_to_pass, *proof.excluded)
     unseen = held_out(broken) if level == "L5" else broken
     if not unseen:

@@ -8,6 +8,7 @@ from codeenv.generate.proof import prove
 from codeenv.generate.workbench import Workbench
 from codeenv.images import bundled_environment
 from codeenv.languages import detect_language
+from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Baseline, SourcePin
 from codeenv.tree import Entry, Tree
 
@@ -116,7 +117,7 @@ def feature(bench, symbol, *tests):
 
 def stub(bench, wanted):
     edits = bench.language.delete(TREE, bench.layout, wanted.members, "stub")
-    return Deletion(wanted, "stub", edits)
+    return Deletion(wanted, "stub", edits, apply_operations(TREE, edits))
 
 
 def rejected(bench, baseline, wanted):
