@@ -76,7 +76,9 @@ def secrets_of(task: Task, language: Language) -> Secrets:
         tests=_passages(pristine, task.recipe.hidden, nested=False),
         names=frozenset(n for n in vanished - stated if is_telling(n)),
         lines=deleted_code(deleted, pristine),
-        test_names=hidden_names(task.recipe),
+        test_names=hidden_names(
+            task.recipe, language.visible_tests(pristine, damaged, task.fail_to_pass)
+        ),
     )
 
 

@@ -223,6 +223,12 @@ class Language(Protocol):
         """
         ...
 
+    def visible_tests(
+        self, pristine: Tree, workspace: Tree, test_ids: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the tests that can still be read in the workspace: what ``hide`` left there."""
+        ...
+
     def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
         """Return what can be told of a unit."""
         ...

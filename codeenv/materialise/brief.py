@@ -31,7 +31,8 @@ class Brief:
         messages: Texts that tests expect in errors.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
-        tests: Ids of the tests, if the agent sees them.
+        tests: Ids of the feature's tests that the agent sees.
+        unseen: Whether there are others.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Brief:
     messages: tuple[str, ...]
     names: tuple[str, ...]
     tests: tuple[str, ...] = ()
+    unseen: bool = True
     examples: tuple[str, ...] = ()
 
 
@@ -56,7 +58,8 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     docs = _merged([language.describe(pristine, unit) for unit in told_of])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
-    allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe))
+    visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
+    allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe, visible))
     paths = _paths(recipe, layout)
     return Brief(
         title=recipe.title,
@@ -68,7 +71,8 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of(facts.messages),
         names=tuple(sorted(facts.names & vanished - told)),
-        tests=() if recipe.hidden else recipe.fail_to_pass,
+        tests=visible,
+        unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
     )
 
@@ -108,12 +112,10 @@ def deleted_code(deleted: Iterable[Unit], pristine: Tree) -> frozenset[str]:
     return frozenset(t for t in code if len(t) >= _QUOTED_LINE and not _SIGNATURE.match(t))
 
 
-def hidden_names(recipe: Recipe) -> frozenset[str]:
-    """Return the function names of tests the agent must not see (none at level L5)."""
-    if not recipe.hidden:
-        return frozenset()
-    names = {i.rsplit("::", 1)[-1].split("[", 1)[0] for i in recipe.fail_to_pass}
-    return frozenset(n for n in names if not _PLAIN_WORD.match(n))
+def hidden_names(recipe: Recipe, visible: Iterable[str]) -> frozenset[str]:
+    """Return the function names of the feature's tests that are not among the visible ones."""
+    hidden, seen = ({_function(t) for t in tests} for tests in (recipe.fail_to_pass, visible))
+    return frozenset(name for name in hidden - seen if not _PLAIN_WORD.match(name))
 
 
 class _Filter:
@@ -170,6 +172,10 @@ def _inside(unit: Unit, outer: Unit) -> bool:
 
 def _last(unit: Unit) -> str:
     return unit.name.rsplit(".", 1)[-1]
+
+
+def _function(test: str) -> str:
+    return test.partition("[")[0].rpartition("::")[2]
 
 
 def _special(unit: Unit) -> bool:

@@ -17,13 +17,11 @@ _MOST = 80
 _SENTENCE = 4
 """Phrases of fewer words are told in a row."""
 _CHECKED = (
-    "Your work is checked by running the repository's own tests for this feature, "
-    "which you do not see; everything else must keep passing."
-)
-_CHECKED_VISIBLE = (
-    "Your work is checked by running the repository's own tests for this feature; "
+    "Your work is checked by running the repository's own tests for this feature{seen}; "
     "everything else must keep passing."
 )
+_UNSEEN = ", which you do not see"
+_PARTLY_SEEN = ", of which you see only some"
 _COUNTS = (
     "Only changes to the project's own code count: changes to tests, to their configuration and to "
     "packaging files are ignored.  There is no network; all that is needed is installed."
@@ -149,8 +147,11 @@ def _names(brief: Brief) -> str:
 
 
 def _checking(brief: Brief) -> str:
-    told = f"{_CHECKED_VISIBLE if brief.tests else _CHECKED}  {_COUNTS}"
-    tests = [f"- `{test}`" for test in brief.tests[:_MOST]]
+    seen = (_PARTLY_SEEN if brief.tests else _UNSEEN) if brief.unseen else ""
+    told = f"{_CHECKED.format(seen=seen)}  {_COUNTS}"
+    tests = [f"- {_code(test)}" for test in brief.tests[:_MOST]]
+    more = len(brief.tests) - _MOST
+    tests += [f"- … and {more} more that you see"] if more > 0 else []
     return "\n".join(["## How it is checked", "", told, *([""] if tests else []), *tests])
 
 

@@ -65,7 +65,8 @@ def test_level_5_names_the_visible_tests():
 def test_no_statement_names_a_hidden_test_or_quotes_deleted_code(level, mode):
     task = make_task(mode=mode, level=level)
     words = set(re.findall(r"\w+", task.instruction))
-    assert not hidden_names(task.recipe) & words
+    assert {"test_slug_takes_a_joiner"} < hidden_names(task.recipe, ()) | words
+    assert not hidden_names(task.recipe, ()) & words
     units = PythonLanguage().units(SOURCE, task.layout)
     code = deleted_code(deleted_units(task.recipe, units), SOURCE)
     assert any("surviving_pieces" in line for line in code)
@@ -121,3 +122,17 @@ def test_examples_are_told_from_level_3_on():
     known = brief(examples=("f(1) == 2",))
     assert "```\nf(1) == 2\n```" in render(known, "L3")
     assert "f(1)" not in render(known, "L2")
+
+
+def test_tests_that_stay_visible_are_named_and_the_others_called_unseen():
+    text = render(brief(tests=("tests/test_data.py::test_1[a`b]",)), "L3")
+    assert "which you see only some" in text
+    assert "- `` tests/test_data.py::test_1[a`b] ``" in text
+    assert "which you do not see" not in text
+
+
+def test_no_more_visible_tests_are_listed_than_one_reads():
+    text = render(brief(tests=tuple(f"t.py::test_{n}" for n in range(100)), unseen=False), "L5")
+    assert text.count("t.py::test_") == 80
+    assert "… and 20 more that you see" in text
+    assert "for this feature; everything else" in text

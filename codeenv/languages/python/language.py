@@ -22,6 +22,7 @@ from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.units import list_units
+from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import Image
 from codeenv.tasks.models import Operation
@@ -79,6 +80,12 @@ class PythonLanguage:
     ) -> tuple[Operation, ...]:
         """Return the edits that take tests out of their files."""
         return hide_tests(tree, test_ids, stable)
+
+    def visible_tests(
+        self, pristine: Tree, workspace: Tree, test_ids: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the tests that can still be read in the workspace."""
+        return visible_tests(pristine, workspace, test_ids)
 
     def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
         """Return what can be told of a unit."""
