@@ -3,12 +3,10 @@
 Runs inside a sandbox in the repository's own pytest process.
 """
 
-import faulthandler
 import importlib.util
 import os
 import random
 import signal
-import time
 from collections.abc import Callable, Generator
 from types import FrameType
 from typing import Any
@@ -175,10 +173,6 @@ class Plugin:
         state.duration += report.duration
         state.worsen(_outcome(report), state.message or last)
 
-    def pytest_sessionfinish(self) -> None:
-        """Put the clock away."""
-        self._clock.end()
-
     def pytest_internalerror(self, excinfo: "pytest.ExceptionInfo[BaseException]") -> None:
         """Report that pytest or a plug-in failed."""
         self._channel.send({"error": "<internal>", "message": message_of(excinfo.value)})
@@ -224,35 +218,28 @@ def _shuffled(items: list[pytest.Item], order: random.Random) -> list[pytest.Ite
 
 
 class _Clock:
-    """The time limit of one test: a signal, and behind it a thread that ends a deaf process.
+    """The time limit of one test: a signal, and behind it one that ends a deaf process.
 
-    The thread is costly to start and to stop, so it is not started again for every test.
+    A test is deaf while it computes in compiled code; the second signal counts processor time and
+    has no handler.  No thread keeps time: tests that fork would be warned of it.
     """
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
-        self._armed = 0.0
         self._previous: Any = None
 
     def start(self) -> None:
-        if not self._limit:
-            return
-        self._previous = signal.signal(signal.SIGALRM, self._expire)
-        signal.setitimer(signal.ITIMER_REAL, self._limit, max(self._limit / 2, 1.0))
-        now = time.monotonic()
-        if not self._armed or now - self._armed > self._limit:
-            faulthandler.dump_traceback_later(self._limit * 4 + 10, exit=True, file=2)
-            self._armed = now
+        if self._limit:
+            self._previous = signal.signal(signal.SIGALRM, self._expire)
+            signal.setitimer(signal.ITIMER_REAL, self._limit, max(self._limit / 2, 1.0))
+            signal.setitimer(signal.ITIMER_PROF, self._limit * 4 + 2)
 
     def stop(self) -> None:
         if self._limit:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             previous = self._previous if callable(self._previous) else signal.SIG_DFL
             signal.signal(signal.SIGALRM, previous)
-
-    def end(self) -> None:
-        if self._armed:
-            faulthandler.cancel_dump_traceback_later()
 
     def _expire(self, _number: int, _frame: FrameType | None) -> None:
         pytest.fail(f"timed out after {self._limit:g} s", pytrace=False)

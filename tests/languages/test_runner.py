@@ -179,6 +179,20 @@ def test_a_slow_test_ends_alone(run):
     assert result.passed == {f"{PATH}::test_fast"}
 
 
+def test_a_test_that_hears_no_signal_ends_the_run(run):
+    tests = "def test_deaf():\n    sum(range(10**13))\n\n\ndef test_b():\n    pass\n"
+    result = run(tests, test_timeout=0.2)
+    assert (result.complete, result.timed_out) == (False, False)
+    assert result.passed == frozenset()
+
+
+def test_a_time_limit_needs_no_thread_that_would_forbid_forking(run):
+    tests = (
+        "import os\n\n\ndef test_threads():\n    assert len(os.listdir('/proc/self/task')) == 1\n"
+    )
+    assert run(tests, test_timeout=60).passed == {f"{PATH}::test_threads"}
+
+
 def test_a_deadline_keeps_what_came_before(run):
     tests = "import time\n\n\ndef test_a():\n    pass\n\n\ndef test_b():\n    time.sleep(60)\n"
     result = run(tests, timeout=4.0)
@@ -242,16 +256,3 @@ def test_a_failure_in_a_long_file_does_not_cost_a_parse_of_the_file(run):
     ) + "# padding\n" * 1000
     result = run(tests, {"tests/conftest.py": conftest})
     assert [r.outcome for r in result.results.values()] == ["passed", "failed", "passed"]
-
-
-def test_the_guard_behind_the_deadline_is_not_started_for_every_test(run):
-    conftest = (
-        "import faulthandler\n\nstart, started = faulthandler.dump_traceback_later, []\n\n\n"
-        "def noting(*args, **more):\n    started.append(1)\n    start(*args, **more)\n\n\n"
-        "faulthandler.dump_traceback_later = noting\n"
-    )
-    tests = (
-        "import pytest\nfrom conftest import started\n\n\n"
-        "@pytest.mark.parametrize('n', range(5))\ndef test_n(n):\n    assert started == [1]\n"
-    )
-    assert len(run(tests, {"tests/conftest.py": conftest}, test_timeout=60).passed) == 5
