@@ -56,8 +56,12 @@ class Terminal:
 
     def show(self, what: RenderableType) -> None:
         """Write data for people, unless JSON is wanted."""
-        if not self.json_wanted:
+        if self.json_wanted:
+            return
+        with self._out.capture() as captured:
             self._out.print(what)
+        for line in captured.get().removesuffix("\n").split("\n"):
+            self._out.file.write(line.rstrip() + "\n")
 
     def note(self, text: str, style: str = "") -> None:
         """Say something on standard error."""

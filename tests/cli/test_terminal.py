@@ -75,6 +75,14 @@ def test_a_table_in_a_pipe_is_not_cut(capsys):
     assert "x" * 300 in capsys.readouterr().out
 
 
+def test_lines_in_a_pipe_carry_no_padding(capsys):
+    Terminal().show(table(("id", "n"), [("x" * 30, 1), ("y", 2)]))
+
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
 def test_a_name_to_copy_stays_in_one_piece_however_narrow_the_terminal():
     narrow = Console(file=io.StringIO(), width=80)
     name = "toy-ledger-ledger.balance-3e1376da"
