@@ -6,9 +6,10 @@ Works on Python sources; texts of other kinds are compared by their tokens only.
 import ast
 import hashlib
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from codeenv.languages.python.syntax import parse_quietly
 
 SHINGLE = 6
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
@@ -49,9 +50,7 @@ class Function:
 def functions_of(data: bytes) -> tuple[Function, ...]:
     """Return the functions of a Python source, nested ones too; none if it does not parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+        tree = parse_quietly(data)
         nodes = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
         lines = _NEWLINE.split(data.decode("utf-8", "replace"))
         return tuple(found for node in nodes for found in _function(node, lines))

@@ -131,6 +131,13 @@ def test_tests_that_stay_visible_are_named_and_the_others_called_unseen():
     assert "which you do not see" not in text
 
 
+def test_a_hidden_test_named_like_the_file_of_a_visible_one_is_no_secret():
+    recipe = make_task().recipe
+    visible = ("tests/test_slug_joins_the_words.py::Base::test_all",)
+    assert "test_slug_joins_the_words" in hidden_names(recipe, ())
+    assert "test_slug_joins_the_words" not in hidden_names(recipe, visible)
+
+
 def test_no_more_visible_tests_are_listed_than_one_reads():
     text = render(brief(tests=tuple(f"t.py::test_{n}" for n in range(100)), unseen=False), "L5")
     assert text.count("t.py::test_") == 80

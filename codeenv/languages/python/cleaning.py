@@ -10,7 +10,7 @@ from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.project import Project, used_from_outside
 from codeenv.languages.python.references import References
-from codeenv.languages.python.syntax import Source
+from codeenv.languages.python.syntax import Source, parse_quietly
 
 _EXPORT = Label("__all__", "export", "clean")
 _IMPORT = Label("", "import", "clean")
@@ -126,9 +126,10 @@ def _is_tuple(source: Source, start: int, end: int, edits: tuple[Edit, ...]) -> 
     for edit in sorted(edits, key=lambda e: e.start, reverse=True):
         text = text[: edit.start - start] + text[edit.end - start :]
     try:
-        return isinstance(ast.parse(text.strip(), mode="eval").body, ast.Tuple)
+        statements = parse_quietly(text.strip()).body
     except SyntaxError:
         return False
+    return [type(s.value) for s in statements if isinstance(s, ast.Expr)] == [ast.Tuple]
 
 
 def _speaks_of_all(statement: ast.stmt) -> bool:

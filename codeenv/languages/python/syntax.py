@@ -6,6 +6,7 @@ Owns: decoding by PEP 263, line and column arithmetic.  Does not own: what the c
 import ast
 import io
 import re
+import threading
 import tokenize
 import warnings
 from bisect import bisect_right
@@ -17,6 +18,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _UTF8_BOM = b"\xef\xbb\xbf"
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class NotPython(ValueError):
@@ -141,10 +143,24 @@ def parse_module(data: bytes) -> ast.Module | None:
     return source.module if source else None
 
 
+def parse_quietly(text: str | bytes) -> ast.Module:
+    """Call ``ast.parse`` without its warnings, one thread at a time.
+
+    CPython up to 3.11 counts the depth of all threads' trees in one place and raises SystemError
+    when two are made at once; warning filters belong to all threads, too.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: If the text is not Python.
+    """
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 def compiles(data: bytes) -> bool:
     """Return whether the bytes compile; nothing is executed."""
     try:
-        with warnings.catch_warnings():
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(data, "<source>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -163,8 +179,6 @@ def _decode(data: bytes) -> tuple[str, str]:
 
 def _parse(text: str) -> ast.Module:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return parse_quietly(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotPython(f"not Python: {error}") from error
