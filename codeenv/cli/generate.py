@@ -9,11 +9,10 @@ from codeenv.cli.options import Subparsers, add_backend, command, natural, posit
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
 from codeenv.generate import Event, GenerateOptions, GenerationResult, generate
-from codeenv.languages.base import UnitKind
+from codeenv.generate.models import KINDS, FeatureKind
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.models import Level
 
-KINDS: tuple[str, ...] = get_args(UnitKind)
 LEVELS: tuple[str, ...] = get_args(Level)
 
 
@@ -40,7 +39,7 @@ def add(subparsers: Subparsers) -> None:
         "--kinds",
         type=kinds,
         default=KINDS,
-        help=f"what a feature may grow from, separated by commas (default: {','.join(KINDS)})",
+        help=f"kinds of features, separated by commas (default: {','.join(KINDS)})",
     )
     parser.add_argument(
         "--level", choices=LEVELS, default="L3", help="how much the statement tells (default: L3)"
@@ -90,10 +89,11 @@ def report(terminal: Terminal, result: GenerationResult, out: Path) -> None:
     terminal.note(f"{len(result.recipes)} tasks in {out}; next: codeenv verify {out}")
 
 
-def kinds(text: str) -> tuple[str, ...]:
+def kinds(text: str) -> tuple[FeatureKind, ...]:
     """Parse a list of kinds."""
-    chosen = tuple(word.strip() for word in text.split(",") if word.strip())
-    unknown = sorted(set(chosen) - set(KINDS))
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = sorted(set(words) - set(KINDS))
+    chosen = tuple(kind for kind in KINDS if kind in words)
     if unknown or not chosen:
         raise argparse.ArgumentTypeError(
             f"invalid choice: {', '.join(unknown) or text!r} (choose from {', '.join(KINDS)})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import Literal, get_args
 
 from codeenv.languages.base import Unit
 from codeenv.tasks.models import Level, Operation, Recipe
@@ -46,6 +47,11 @@ class Reason(StrEnum):
     """The sandbox failed, twice."""
 
 
+FeatureKind = Literal["function", "method", "class", "tests", "merged"]
+"""A closure of one unit, code that one group of tests has to itself, or two features in one."""
+KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
+
+
 @dataclass(frozen=True)
 class GenerateOptions:
     """What to generate.
@@ -55,7 +61,7 @@ class GenerateOptions:
         ref: Git reference.
         subdir: Folder of the repository to use as root.
         limit: Stop after this many tasks (None: all).
-        kinds: Kinds of seeds.
+        kinds: Kinds of features to propose.
         level: Statement level.
         seed: Of the order in which candidates are tried.
         jobs: Boxes at work at the same time.
@@ -70,7 +76,7 @@ class GenerateOptions:
     ref: str = ""
     subdir: str = ""
     limit: int | None = None
-    kinds: tuple[str, ...] = ("function", "method", "class")
+    kinds: tuple[FeatureKind, ...] = KINDS
     level: Level = "L3"
     seed: int = 0
     jobs: int = 2
@@ -101,12 +107,14 @@ class Feature:
         members: All units to delete, the seed included, in file order; none lies in another.
         tests: Stable ids that run any member, in stable order: the tests predicted to fail.
         line_count: Executable lines of all members, nested units included.
+        kind: How it was found.
     """
 
     seed: Unit
     members: tuple[Unit, ...]
     tests: tuple[str, ...]
     line_count: int
+    kind: FeatureKind
 
     @property
     def key(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from codeenv.errors import GenerationError
 from codeenv.generate.baseline import measure_baseline
 from codeenv.generate.candidate import Gates
-from codeenv.generate.features import map_reach, propose_features
+from codeenv.generate.features import propose_features
 from codeenv.generate.journal import Journal
 from codeenv.generate.models import (
     Event,
@@ -21,6 +21,7 @@ from codeenv.generate.models import (
     Verdict,
 )
 from codeenv.generate.output import write_taskset
+from codeenv.generate.reach import map_reach
 from codeenv.generate.selection import select
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader

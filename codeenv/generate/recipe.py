@@ -43,6 +43,7 @@ def write_recipe(
             generator=f"codeenv-gym {version('codeenv-gym')}",
             seed=options.seed,
             seed_symbol=seed.id,
+            kind=proof.deletion.feature.kind,
         ),
     )
 

@@ -110,6 +110,8 @@ class Provenance(Model):
     seed: int
     seed_symbol: str
     """The symbol the feature grew from."""
+    kind: str = ""
+    """How the feature was found, e.g. ``method``, ``tests`` or ``merged``."""
     parent_id: str = ""
 
 

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from codeenv.generate.features import map_reach, overlap, propose_features
+from codeenv.generate.features import overlap, propose_features
 from codeenv.generate.models import GenerateOptions
+from codeenv.generate.reach import map_reach
 from codeenv.languages.base import CoverageMap, Unit
 from codeenv.tree import Entry, Tree
 
@@ -38,6 +39,7 @@ class Box:
         return a - b
 """
 TREE = Tree({"m.py": Entry(CODE)})
+ONE_UNIT = ("function", "method", "class")
 
 
 def unit(name, start, end, kind="function", lines=None, parent="", **facts):
@@ -74,7 +76,7 @@ def coverage(imported=()):
 
 
 def features(**options):
-    options = {"out": Path("unused"), "min_lines": 3, **options}
+    options = {"out": Path("unused"), "kinds": ONE_UNIT, **options}
     reach = map_reach(UNITS, coverage(), TESTS)
     proposed = propose_features(TREE, UNITS, reach, GenerateOptions(**options))
     return {f.seed.name: f for f in proposed}
@@ -147,11 +149,11 @@ def test_overlap_is_the_share_of_common_lines():
 
 
 def test_a_closure_grows_no_further_than_its_tests_can_tell(monkeypatch):
-    monkeypatch.setattr("codeenv.generate.features._LINES_ANYWAY", 5)
-    monkeypatch.setattr("codeenv.generate.features._LINES_PER_TEST", 2)
+    monkeypatch.setattr("codeenv.generate.closure._LINES_ANYWAY", 5)
+    monkeypatch.setattr("codeenv.generate.closure._LINES_PER_TEST", 2)
     assert names(features()["alpha"]) == ["alpha"]
 
-    monkeypatch.setattr("codeenv.generate.features._LINES_PER_TEST", 3)
+    monkeypatch.setattr("codeenv.generate.closure._LINES_PER_TEST", 3)
     assert names(features()["alpha"]) == ["alpha", "helper"]
 
 

@@ -3,7 +3,7 @@ from codeenv.generate.models import Feature, Reason, Verdict
 from codeenv.languages.base import Unit
 
 UNIT = Unit("m.py", "f", "function", 1, 2, 3, (2, 3))
-FEATURE = Feature(UNIT, (UNIT,), ("t",), 2)
+FEATURE = Feature(UNIT, (UNIT,), ("t",), 2, "function")
 
 
 def ignore(event):

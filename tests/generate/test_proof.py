@@ -112,7 +112,7 @@ def baseline(bench):
 def feature(bench, symbol, *tests):
     units = bench.language.units(TREE, bench.layout)
     unit = next(u for u in units if u.name == symbol)
-    return Feature(unit, (unit,), tuple(test_id(t) for t in tests), len(unit.lines))
+    return Feature(unit, (unit,), tuple(test_id(t) for t in tests), len(unit.lines), unit.kind)
 
 
 def stub(bench, wanted):

@@ -9,7 +9,7 @@ from codeenv.languages.base import Unit
 
 def feature(name, start, end, path="m.py"):
     unit = Unit(path, name, "function", start, start + 1, end, tuple(range(start + 1, end + 1)))
-    return Feature(unit, (unit,), ("t",), end - start)
+    return Feature(unit, (unit,), ("t",), end - start, "function")
 
 
 def judge_all_good(each):
