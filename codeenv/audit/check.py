@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
+from codeenv.audit.library import library_of
 from codeenv.audit.models import WARNINGS, AuditReport, Leak
-from codeenv.audit.scan import Place, mentions, scan_file
+from codeenv.audit.scan import Place, mentions, scan_file, scan_view
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.audit.shapes import keep_shapes
 from codeenv.languages import get_language
@@ -15,9 +15,7 @@ from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.models import Task
 from codeenv.sandbox.image import Image
 
-_LARGEST = 16 * 1024**2
 _TOLD = 5
-_LIBRARY = frozenset({".py", ".pyi", ".pyc", ".whl", ".zip", ".egg"})
 
 
 def audit_task(
@@ -40,7 +38,8 @@ def audit_report(
     secrets = secrets_of(task, language or get_language(task.recipe.language))
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
     if image is not None:
-        leaks += _environment(image, secrets)
+        for view in library_of(image):
+            leaks += scan_view(view, secrets, "environment")
         keep_shapes()
     found = sorted({*leaks, *_mentions(task, secrets)})
     return AuditReport(
@@ -89,30 +88,3 @@ def _mentions(task: Task, secrets: Secrets) -> Iterator[Leak]:
         names = mentions(entry.data, secrets) if path not in code else ()
         if names:
             yield Leak("mention", path, ", ".join(names[:_TOLD]))
-
-
-def _environment(image: Image, secrets: Secrets) -> Iterator[Leak]:
-    """Scan the layers whole, and of the base, which never held the source, the Python library."""
-    for layer in image.layers:
-        yield from _folder(layer.folder, layer.target, secrets, frozenset())
-    if image.rootfs is not None:
-        for folder in sorted((image.rootfs / "usr/lib").glob("python3*")):
-            yield from _folder(folder, f"/usr/lib/{folder.name}", secrets, _LIBRARY)
-
-
-def _folder(
-    folder: Path, target: str, secrets: Secrets, suffixes: frozenset[str]
-) -> Iterator[Leak]:
-    for file in sorted(folder.rglob("*")):
-        if (not suffixes or file.suffix in suffixes) and _is_read(file):
-            path = f"{target}/{file.relative_to(folder)}"
-            yield from scan_file(path, file.read_bytes(), secrets, place="environment")
-
-
-def _is_read(file: Path) -> bool:
-    if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST:
-        return False
-    if file.suffix != ".pyc":
-        return True
-    source = file.parent.parent / f"{file.name.split('.', 1)[0]}.py"
-    return not source.is_file()  # bytecode beside its source says nothing more

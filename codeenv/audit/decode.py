@@ -11,13 +11,19 @@ import re
 import tarfile
 import zipfile
 import zlib
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import IO
+
+from codeenv.audit.fingerprint import shingles
 
 _DEPTH = 3
 _MEMBERS = 5000
 _TOTAL = 64 * 1024**2
+_LARGEST_TEXT = 4 * 1024**2
 _ERRORS = (
     OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
@@ -26,7 +32,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _RUNS = re.compile(rb"[\x20-\x7e\t\r\n]{4,}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """One readable form of a file.
 
@@ -39,6 +45,22 @@ class View:
     path: str
     data: bytes
     binary: bool
+
+    @cached_property
+    def strings(self) -> bytes:
+        """The printable runs of the data, one a line."""
+        return b"\n".join(_RUNS.findall(self.data))
+
+    @cached_property
+    def shingles(self) -> "array[int]":
+        """The shingles of the text, sorted (a set of them would take ten times the memory)."""
+        return array("q", sorted(shingles(self.data[:_LARGEST_TEXT].decode("utf-8", "replace"))))
+
+    def held(self, wanted: frozenset[int]) -> int:
+        """Return how many of some shingles the text has."""
+        known = self.shingles
+        places = ((bisect_left(known, shingle), shingle) for shingle in wanted)
+        return sum(place < len(known) and known[place] == shingle for place, shingle in places)
 
 
 class _Budget:
@@ -56,11 +78,6 @@ class _Budget:
 def views(path: str, data: bytes) -> Iterator[View]:
     """Yield the file itself and all that can be unpacked from it."""
     yield from _views(path, data, 0, _Budget())
-
-
-def strings(data: bytes) -> bytes:
-    """Return the printable runs of binary data, one a line."""
-    return b"\n".join(_RUNS.findall(data))
 
 
 def _views(path: str, data: bytes, depth: int, budget: _Budget) -> Iterator[View]:

@@ -58,10 +58,11 @@ def functions_of(data: bytes) -> tuple[Function, ...]:
         return ()
 
 
-def shingles(text: str) -> frozenset[tuple[str, ...]]:
-    """Return the runs of six tokens of a text, comments left out."""
+def shingles(text: str) -> frozenset[int]:
+    """Return the runs of six tokens of a text, comments left out, as hashes of this process."""
     tokens = _TOKEN.findall(_COMMENT.sub("", text))
-    return frozenset(tuple(tokens[i : i + SHINGLE]) for i in range(len(tokens) - SHINGLE + 1))
+    runs = zip(*(tokens[i:] for i in range(SHINGLE)), strict=False)
+    return frozenset(map(hash, runs))
 
 
 def telling_words(text: str) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Literal
 
-from codeenv.audit.decode import View, strings, views
-from codeenv.audit.fingerprint import shingles
+from codeenv.audit.decode import View, views
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
@@ -39,17 +38,22 @@ def scan_file(
             similar tests.
     """
     for view in views(path, data):
-        if view.binary:
-            yield from _names(view, secrets, inside=place != "environment")
-            continue
-        if place == "source":
-            yield from _copies(view, secrets.code, COPIED_IN_SOURCE, "similar")
-            yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
-            continue
-        yield from _copies(view, secrets.code, COPIED, "copy")
-        yield from _twins(view, secrets.code)
-        if place != "test":
-            yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
+        yield from scan_view(view, secrets, place)
+
+
+def scan_view(view: View, secrets: Secrets, place: Place) -> Iterator[Leak]:
+    """Yield the leaks in one readable form of a file."""
+    if view.binary:
+        yield from _names(view, secrets, inside=place != "environment")
+        return
+    if place == "source":
+        yield from _copies(view, secrets.code, COPIED_IN_SOURCE, "similar")
+        yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
+        return
+    yield from _copies(view, secrets.code, COPIED, "copy")
+    yield from _twins(view, secrets.code)
+    if place != "test":
+        yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
 
 
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
@@ -61,12 +65,10 @@ def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
 def _copies(
     view: View, passages: Iterable[Passage], share: float, kind: LeakKind
 ) -> Iterator[Leak]:
-    likely = [p for p in passages if _may_hold(view.data, p)]
-    if not likely:
-        return
-    found = shingles(view.data[:_LARGEST].decode("utf-8", "replace"))
-    for passage in likely:
-        held = len(passage.shingles & found) / len(passage.shingles)
+    for passage in passages:
+        if not _may_hold(view.data, passage):
+            continue
+        held = view.held(passage.shingles) / len(passage.shingles)
         if held >= share:
             detail = f"{held:.0%} of {passage.owner}"
             yield Leak(kind, view.path, detail)
@@ -106,7 +108,7 @@ def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
     needed = max(2, ceil(count / 3)) if inside else max(4, ceil(count * 0.6))
     if count < needed:
         return
-    held = _densest(strings(view.data), secrets.names)
+    held = _densest(view.strings, secrets.names)
     if len(held) >= needed:
         told = ", ".join(sorted(held)[:3])
         yield Leak("names", view.path, f"{len(held)} vanished names, e.g. {told}")

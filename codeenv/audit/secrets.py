@@ -37,7 +37,7 @@ class Passage:
     """
 
     owner: str
-    shingles: frozenset[tuple[str, ...]]
+    shingles: frozenset[int]
     words: tuple[str, ...]
     shape: str = ""
     size: int = 0

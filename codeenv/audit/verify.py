@@ -19,7 +19,7 @@ def verify_task(
     grader: Grader,
     repeat: int = 1,
     *,
-    functional: bool = True,
+    suite: bool = True,
     language: Language | None = None,
 ) -> Verification:
     """Grade nothing and the oracle ``repeat`` times each, in fresh boxes.
@@ -31,17 +31,14 @@ def verify_task(
         task: The task.
         grader: Of the task's environment.
         repeat: Grades of each.
-        functional: Whether every other test is to be seen passing without the feature, once.
+        suite: Whether the other tests run, too: with the oracle every time, with nothing once.
         language: Of the repository, if not the recipe's own.
     """
     spoken = language or get_language(task.recipe.language)
     solved = without_git(task.workspace).apply(task.oracle)
     oracle = collect_submission(task, solved, language=spoken)
-    nops = [
-        grader.grade(task, Delta(), until_decided=not (functional and turn == 0))
-        for turn in range(repeat)
-    ]
-    oracles = [grader.grade(task, oracle) for _ in range(repeat)]
+    nops = [grader.grade(task, Delta(), pass_to_pass=suite and turn == 0) for turn in range(repeat)]
+    oracles = [grader.grade(task, oracle, pass_to_pass=suite) for _ in range(repeat)]
     problems = [
         *(f"oracle: {path} is not admitted" for path in oracle.ignored[:_TOLD]),
         *_problems("nop", nops, expected=0.0),

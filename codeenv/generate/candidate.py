@@ -1,20 +1,24 @@
 """One candidate from its feature to its verdict: the gates in their order."""
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from codeenv.audit import Verification, audit_task, verify_task
 from codeenv.errors import SandboxError
+from codeenv.generate.attempt import Ended, attempt
 from codeenv.generate.deletion import deletions
 from codeenv.generate.lint import check_sufficient
 from codeenv.generate.models import (
     Deletion,
     Feature,
     GenerateOptions,
+    Proof,
     Reason,
     Rejected,
     Verdict,
 )
-from codeenv.generate.proof import prove
+from codeenv.generate.proof import Prover
 from codeenv.generate.recipe import write_recipe
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader
@@ -25,31 +29,41 @@ from codeenv.tasks.models import Baseline, Recipe
 
 @dataclass(frozen=True)
 class Gates:
-    """What every candidate of a repository is held against.  Thread-safe."""
+    """What every candidate of a repository is held against.
+
+    Attributes:
+        bench: Runs the repository's tests.
+        checkout: Where the repository came from.
+        baseline: Its stable tests.
+        grader: Grades as it is done later.
+        options: Of the run.
+        pool: Where work on several candidates goes on side by side.
+    """
 
     bench: Workbench
     checkout: Checkout
     baseline: Baseline
     grader: Grader
     options: GenerateOptions
+    pool: Executor
 
-    def judge(self, feature: Feature) -> Verdict:
-        """Return the candidate's one verdict; modes are tried until one passes every gate."""
-        last = Rejected(Reason.NOT_DELETABLE)
-        try:
-            for deletion in deletions(self.bench, feature):
-                try:
-                    return Verdict(feature, Reason.EMITTED, deletion.mode, self._pass(deletion))
-                except Rejected as rejected:
-                    last = rejected
-        except Rejected as rejected:
-            last = rejected if last.reason == Reason.NOT_DELETABLE else last
-        except SandboxError as error:
-            return Verdict(feature, Reason.INFRASTRUCTURE, str(error))
-        return Verdict(feature, last.reason, last.detail)
+    def judge(self, features: Sequence[Feature]) -> list[Verdict]:
+        """Return one verdict per feature; modes are tried until one passes every gate."""
+        prover = Prover(self.bench, self.baseline, self.pool)
+        started = self.pool.map(attempt(self._delete), features)
+        candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]
+        while trying := [c for c in candidates if c.may_be_tried]:
+            proofs = prover.prove([candidate.next_mode() for candidate in trying])
+            for candidate, end in zip(
+                trying, self.pool.map(attempt(self._emit), proofs), strict=True
+            ):
+                candidate.end = end
+        return [candidate.verdict() for candidate in candidates]
 
-    def _pass(self, deletion: Deletion) -> Recipe:
-        proof = prove(self.bench, deletion, self.baseline)
+    def _delete(self, feature: Feature) -> list[Deletion]:
+        return deletions(self.bench, feature)
+
+    def _emit(self, proof: Proof) -> Recipe:
         recipe = write_recipe(self.bench, self.checkout.pin, self.baseline, proof, self.options)
         lock = self.bench.environment.lock
         task = materialise(recipe, self.baseline, lock, checkout=self.checkout)
@@ -59,8 +73,45 @@ class Gates:
             told = leaks[0].kind == "statement"
             reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
             raise Rejected(reason, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
-        demand_calibrated(verify_task(task, self.grader, functional=False))  # ``prove`` saw it
+        # The whole suite is proven on these very trees, unless the oracle's is another.
+        restored = task.grading_tree.apply(task.oracle)
+        suite = restored.digest != self.bench.pristine.digest
+        demand_calibrated(verify_task(task, self.grader, suite=suite))
         return recipe
+
+
+_NOT_TRIED = Rejected(Reason.NOT_TRIED)
+
+
+class _Candidate:
+    """A feature on its way through the gates."""
+
+    def __init__(self, feature: Feature, found: list[Deletion] | Ended) -> None:
+        self._feature = feature
+        self._modes = found if isinstance(found, list) else []
+        self._mode = ""
+        self.end: Recipe | Ended = (
+            Rejected(Reason.NOT_DELETABLE) if isinstance(found, list) else found
+        )
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether it was rejected so far, and there is another mode."""
+        return bool(self._modes) and isinstance(self.end, Rejected)
+
+    def next_mode(self) -> Deletion:
+        """Return the next way to delete it."""
+        deletion = self._modes.pop(0)
+        self._mode = deletion.mode
+        return deletion
+
+    def verdict(self) -> Verdict:
+        """Return its one end."""
+        if isinstance(self.end, Recipe):
+            return Verdict(self._feature, Reason.EMITTED, self._mode, self.end)
+        if isinstance(self.end, SandboxError):
+            return Verdict(self._feature, Reason.INFRASTRUCTURE, str(self.end))
+        return Verdict(self._feature, self.end.reason, self.end.detail)
 
 
 def demand_calibrated(found: Verification) -> None:

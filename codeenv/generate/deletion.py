@@ -1,7 +1,5 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
-from collections.abc import Iterator
-
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.materialise.operations import apply_operations
@@ -11,13 +9,13 @@ from codeenv.tree import Tree
 RAISES = "raise NotImplementedError"
 
 
-def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
-    """Yield the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
+def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
+    """Return the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
 
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
-    reasons = []
+    found, reasons = [], []
     for mode in ("remove", "stub"):
         try:
             operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
@@ -30,10 +28,11 @@ def deletions(bench: Workbench, feature: Feature) -> Iterator[Deletion]:
         if dangling:
             reasons.append(f"remove: {dangling} is used by the code that stays")
         else:
-            reasons = []
-            yield Deletion(feature, mode, operations, apply_operations(bench.pristine, operations))
-    if reasons:
+            tree = apply_operations(bench.pristine, operations)
+            found.append(Deletion(feature, mode, operations, tree))
+    if not found:
         raise Rejected(Reason.NOT_DELETABLE, "; ".join(reasons))
+    return found
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:

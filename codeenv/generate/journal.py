@@ -2,11 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codeenv.generate.models import Event, Feature, OnEvent, Reason, Verdict
 from codeenv.tasks.models import Recipe
+
+Judge = Callable[[Sequence[Feature]], Sequence[Verdict]]
+_OUR_FAULT = (Reason.INFRASTRUCTURE, Reason.INTERNAL)
 
 
 class Journal:
@@ -27,17 +30,16 @@ class Journal:
         self._append({"event": kind, "text": text, **data})
         self._on_event(event)
 
-    def judged(self, judge: Callable[[Feature], Verdict]) -> Callable[[Feature], Verdict]:
+    def judged(self, judge: Judge) -> Judge:
         """Return ``judge`` with memory: verdicts of an interrupted run are not worked out again."""
 
-        def remembered(feature: Feature) -> Verdict:
-            known = self._known.get(feature.key)
-            if known is not None:
-                return _restore(feature, known)
-            verdict = judge(feature)
-            if self._open and verdict.reason != Reason.INFRASTRUCTURE:
-                self._append(_record(self._key, verdict))
-            return verdict
+        def remembered(features: Sequence[Feature]) -> list[Verdict]:
+            fresh = judge([feature for feature in features if feature.key not in self._known])
+            for verdict in fresh:
+                if self._open and verdict.reason not in _OUR_FAULT:
+                    self._append(_record(self._key, verdict))
+            verdicts = {verdict.feature.key: verdict for verdict in fresh}
+            return [verdicts.get(f.key) or _restore(f, self._known[f.key]) for f in features]
 
         return remembered
 

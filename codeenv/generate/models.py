@@ -45,6 +45,8 @@ class Reason(StrEnum):
     """Too much of it is in an earlier task."""
     INFRASTRUCTURE = "infrastructure"
     """The sandbox failed, twice."""
+    INTERNAL = "internal"
+    """A fault of codeenv itself: please report it."""
 
 
 FeatureKind = Literal["function", "method", "class", "tests", "merged"]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
@@ -135,13 +136,17 @@ def _judge(
     journal: Journal,
 ) -> GenerationResult:
     grader = Grader(bench.backend, environments=lambda _: bench.environment.image)
-    gates = Gates(bench, source, baseline, grader, options)
-    judge = journal.judged(gates.judge)
+    pool = ThreadPoolExecutor(max(1, options.jobs), thread_name_prefix="judge")
+    gates = Gates(bench, source, baseline, grader, options, pool)
     verdicts: list[Verdict] = []
-    for verdict in select(features, judge, limit=options.limit, jobs=options.jobs):
-        verdicts.append(verdict)
-        if verdict.reason != Reason.NOT_TRIED:
-            _tell_verdict(journal, verdict, len(verdicts), len(features))
+    try:
+        for verdict in select(features, journal.judged(gates.judge), limit=options.limit):
+            verdicts.append(verdict)
+            if verdict.reason != Reason.NOT_TRIED:
+                _tell_verdict(journal, verdict, len(verdicts), len(features))
+    finally:
+        # Do not wait: after Ctrl-C the owner closes the backend, and that ends what still runs.
+        pool.shutdown(wait=False, cancel_futures=True)
     recipes = [verdict.recipe for verdict in verdicts if verdict.recipe]
     return GenerationResult(tuple(sorted(recipes, key=lambda r: r.id)), tuple(verdicts))
 

@@ -1,59 +1,124 @@
-"""Proves a deletion with the repository's own tests: the affected ones, then the whole suite."""
+"""Proves deletions with the repository's own tests: the affected ones, then the whole suite."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 
+from codeenv.errors import SandboxError
+from codeenv.generate.attempt import Ended, attempt
 from codeenv.generate.deletion import hollow_tree
+from codeenv.generate.groups import grid
 from codeenv.generate.models import Deletion, Proof, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import TestRequest, TestRun
+from codeenv.materialise.operations import apply_operations, set_of
 from codeenv.tasks.models import Baseline
 
 _TOLD = 3
 
 
-def prove(bench: Workbench, deletion: Deletion, baseline: Baseline) -> Proof:
-    """Return the tests that fail because of the deletion; all other stable tests still pass.
+@dataclass(frozen=True)
+class _Shared:
+    """What a run for several deletions said of the tests it was asked for."""
 
-    Raises:
-        Rejected: With the reason why the deletion makes no task.
-        SandboxError: If the sandbox failed twice.
+    passed: frozenset[str]
+    failed: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Proves many deletions of one repository at once.
+
+    Attributes:
+        bench: Runs the tests.
+        baseline: Which tests are stable.
+        pool: How many runs go on at the same time.
     """
-    predicted = deletion.feature.tests
-    _screen(bench, deletion, baseline)
-    failing = _whole_suite(bench, deletion, baseline)
-    weak = _passed_by_nothing(bench, deletion, baseline, failing)
-    fail_to_pass = tuple(test for test in predicted if test in failing and test not in weak)
-    if not fail_to_pass:
-        raise Rejected(Reason.WEAK_TESTS, f"all {len(failing)} pass when the code returns nothing")
-    excluded = tuple(sorted(failing - set(fail_to_pass)))
-    return Proof(deletion, fail_to_pass, excluded)
+
+    bench: Workbench
+    baseline: Baseline
+    pool: Executor
+
+    def prove(self, deletions: Sequence[Deletion]) -> list[Proof | Ended]:
+        """Return, per deletion, the tests that fail because of it, or why it makes no task.
+
+        Every other stable test is seen to pass without the code: in runs of the whole suite that
+        several deletions share, and where these do not show it, in a run of its own.
+        """
+        screened = list(self.pool.map(attempt(self._screen), deletions))
+        proofs = {p.deletion.feature.key: p for p in screened if isinstance(p, Proof)}
+        groups = grid([proof.deletion for proof in proofs.values()])
+        together = [[proofs[d.feature.key] for d in group] for group in groups]
+        runs = list(self.pool.map(self._run_group, together))
+        shared = {
+            key: [run for group, run in zip(together, runs, strict=True) if proof in group]
+            for key, proof in proofs.items()
+        }
+
+        def confirm(proof: Proof) -> Proof:
+            return self._confirm(proof, shared[proof.deletion.feature.key])
+
+        return list(self.pool.map(attempt(confirm), screened))
+
+    def _screen(self, deletion: Deletion) -> Proof:
+        """Run only the predicted tests, then those that fail on code that returns nothing."""
+        predicted = deletion.feature.tests
+        run = self.bench.run(self._request(predicted), deletion.damaged)
+        _demand_whole(run, self.baseline)
+        failing = frozenset(predicted) - run.passed
+        if not failing:
+            raise Rejected(Reason.NO_FAILURE, f"{len(predicted)} predicted tests still pass")
+        weak = self._passed_by_nothing(deletion, failing)
+        fail_to_pass = tuple(test for test in predicted if test in failing - weak)
+        if not fail_to_pass:
+            raise Rejected(
+                Reason.WEAK_TESTS, f"all {len(failing)} pass when the code returns nothing"
+            )
+        return Proof(deletion, fail_to_pass, tuple(sorted(failing & weak)))
+
+    def _passed_by_nothing(self, deletion: Deletion, failing: frozenset[str]) -> frozenset[str]:
+        """Return the failing tests that pass once the deleted code exists but returns nothing."""
+        tree = hollow_tree(self.bench, deletion)
+        if tree is None:
+            return frozenset()
+        request = self._request(test for test in self.baseline.stable if test in failing)
+        quick = replace(request, test_timeout=request.test_timeout / 5)
+        run = self.bench.run(quick, tree)  # code that returns nothing makes its callers loop, often
+        return run.passed & failing
+
+    def _run_group(self, group: Sequence[Proof]) -> _Shared:
+        """Run every test that none of the group's deletions fails."""
+        failing = frozenset(test for proof in group for test in _failing(proof))
+        ids = tuple(test for test in self.baseline.stable if test not in failing)
+        edits = set_of(edit for proof in group for edit in proof.deletion.operations)
+        try:
+            run = self.bench.run(self._request(ids), apply_operations(self.bench.pristine, edits))
+        except SandboxError:
+            return _Shared(frozenset(), frozenset())
+        return _Shared(run.passed, frozenset(ids) - run.passed)
+
+    def _confirm(self, proof: Proof, shared: Sequence[_Shared]) -> Proof:
+        """Return the proof once every other stable test is seen to pass without the code."""
+        seen = frozenset(_failing(proof)).union(*(run.passed for run in shared))
+        doubtful = frozenset[str]().union(*(run.failed for run in shared))
+        unseen = [test for test in self.baseline.stable if test not in seen - doubtful]
+        if unseen:
+            run = self.bench.run(self._request(unseen), proof.deletion.damaged)
+            _demand_whole(run, self.baseline)
+            broken = [test for test in unseen if test not in run.passed]
+            if broken:
+                told = f"{len(broken)} tests, e.g. {', '.join(broken[:_TOLD])}"
+                raise Rejected(Reason.BREAKS_OTHERS, told[:300])
+        return proof
+
+    def _request(self, ids: Iterable[str]) -> TestRequest:
+        """Ask for tests under the deadlines that grading keeps: damaged code may loop for ever."""
+        baseline = self.baseline
+        return TestRequest(tuple(ids), baseline.timeout, test_timeout=baseline.test_timeout)
 
 
-def _screen(bench: Workbench, deletion: Deletion, baseline: Baseline) -> None:
-    """Run only the predicted tests: cheap, and most bad candidates end here."""
-    predicted = deletion.feature.tests
-    request = _request(baseline, predicted)
-    run = bench.run(request, deletion.damaged)
-    _demand_whole(run, baseline)
-    if set(predicted) <= run.passed:
-        raise Rejected(Reason.NO_FAILURE, f"{len(predicted)} predicted tests still pass")
-
-
-def _whole_suite(bench: Workbench, deletion: Deletion, baseline: Baseline) -> frozenset[str]:
-    """Return the stable ids that fail without the feature; all of them were predicted."""
-    request = _request(baseline)
-    run = bench.run(request, deletion.damaged)
-    _demand_whole(run, baseline)
-    failing = frozenset(baseline.stable) - run.passed
-    unpredicted = sorted(failing - set(deletion.feature.tests))
-    if unpredicted:
-        raise Rejected(
-            Reason.BREAKS_OTHERS,
-            f"{len(unpredicted)} tests, e.g. {', '.join(unpredicted[:_TOLD])}"[:300],
-        )
-    if not failing:
-        raise Rejected(Reason.NO_FAILURE, "the whole suite still passes")
-    return failing
+def _failing(proof: Proof) -> tuple[str, ...]:
+    return (*proof.fail_to_pass, *proof.excluded)
 
 
 def _demand_whole(run: TestRun, baseline: Baseline) -> None:
@@ -63,21 +128,3 @@ def _demand_whole(run: TestRun, baseline: Baseline) -> None:
     for path, message in run.errors.items():
         if path not in baseline.quarantined:
             raise Rejected(Reason.BREAKS_COLLECTION, f"{path}: {message}"[:300])
-
-
-def _passed_by_nothing(
-    bench: Workbench, deletion: Deletion, baseline: Baseline, failing: frozenset[str]
-) -> frozenset[str]:
-    """Return the failing tests that pass once the deleted code exists but returns nothing."""
-    tree = hollow_tree(bench, deletion)
-    if tree is None:
-        return frozenset()
-    ids = tuple(test for test in baseline.stable if test in failing)
-    request = replace(_request(baseline, ids), test_timeout=baseline.test_timeout / 5)
-    run = bench.run(request, tree)  # code that returns nothing makes its callers loop, often
-    return run.passed & failing
-
-
-def _request(baseline: Baseline, ids: tuple[str, ...] | None = None) -> TestRequest:
-    """Ask for tests under the deadlines that grading keeps: damaged code may loop for ever."""
-    return TestRequest(ids=ids, timeout=baseline.timeout, test_timeout=baseline.test_timeout)

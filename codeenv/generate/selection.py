@@ -1,59 +1,65 @@
-"""Which candidates become tasks: judged side by side, accepted in order, none too like another."""
+"""Which candidates become tasks: judged in batches, accepted in order, none too like another."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from codeenv.generate.features import overlap
 from codeenv.generate.models import Feature, Reason, Verdict
 
 MOST_OVERLAP = 0.5
+_BATCH = 36
 
 
 def select(
     features: Sequence[Feature],
-    judge: Callable[[Feature], Verdict],
+    judge: Callable[[Sequence[Feature]], Sequence[Verdict]],
     *,
     limit: int | None,
-    jobs: int,
 ) -> Iterator[Verdict]:
-    """Yield one verdict per feature, in the given order, whatever the number of jobs.
+    """Yield one verdict per feature, in the given order, whatever the batches are.
 
-    A feature is a duplicate of an earlier *accepted* one.  Judging runs ahead by twice the jobs, so
-    that none waits for a slow one; work done ahead for a feature that turns out a duplicate or past
-    the limit is thrown away.
+    A feature is a duplicate of an earlier *accepted* one.  Features that are alike are never judged
+    in one batch, so that nothing is proven in vain; what a batch proves past the limit is dropped.
     """
     accepted: list[Feature] = []
-    ahead: dict[str, Future[Verdict]] = {}
-    pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="judge")
-    window = 2 * jobs if jobs > 1 else 1
-    try:
-        for index, feature in enumerate(features):
-            if limit is not None and len(accepted) >= limit:
-                yield Verdict(feature, Reason.NOT_TRIED)
-                continue
-            for other in features[index : index + window]:
-                if other.key not in ahead and not _twin(other, accepted):
-                    ahead[other.key] = pool.submit(judge, other)
-            verdict = _decide(feature, accepted, ahead)
+    judged: dict[str, Verdict] = {}
+    for index, feature in enumerate(features):
+        left = _BATCH if limit is None else limit - len(accepted)
+        twin = _twin(feature, accepted)
+        if left <= 0:
+            yield Verdict(feature, Reason.NOT_TRIED)
+        elif twin:
+            yield Verdict(feature, Reason.DUPLICATE, f"of {twin.seed.id}")
+        else:
+            if feature.key not in judged:
+                batch = _batch(features[index:], accepted, judged, min(left, _BATCH))
+                judged |= {verdict.feature.key: verdict for verdict in judge(batch)}
+            verdict = judged[feature.key]
             if verdict.reason == Reason.EMITTED:
                 accepted.append(feature)
             yield verdict
-    finally:
-        # Do not wait: after Ctrl-C the owner closes the backend, and that ends what still runs.
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _decide(
-    feature: Feature, accepted: Sequence[Feature], ahead: dict[str, Future[Verdict]]
-) -> Verdict:
-    twin = _twin(feature, accepted)
-    if twin:
-        future = ahead.pop(feature.key, None)
-        if future:
-            future.cancel()
-        return Verdict(feature, Reason.DUPLICATE, f"of {twin.seed.id}")
-    return ahead.pop(feature.key).result()
+def _batch(
+    features: Iterable[Feature],
+    accepted: Sequence[Feature],
+    judged: Mapping[str, Verdict],
+    size: int,
+) -> list[Feature]:
+    """Return the next features to judge; one like an earlier undecided one waits for it."""
+    batch: list[Feature] = []
+    waited_for: list[Feature] = []
+    for feature in features:
+        if len(batch) == size:
+            break
+        if _twin(feature, accepted):
+            continue
+        known = judged.get(feature.key)
+        if known is None and not _twin(feature, waited_for):
+            batch.append(feature)
+        if known is None or known.reason == Reason.EMITTED:
+            waited_for.append(feature)
+    return batch
 
 
-def _twin(feature: Feature, accepted: Sequence[Feature]) -> Feature | None:
-    return next((other for other in accepted if overlap(feature, other) > MOST_OVERLAP), None)
+def _twin(feature: Feature, others: Iterable[Feature]) -> Feature | None:
+    return next((other for other in others if overlap(feature, other) > MOST_OVERLAP), None)

@@ -37,7 +37,7 @@ class Grader:
         self._healthy: set[str] = set()
 
     def grade(
-        self, task: Task, submission: Submission | Delta, *, until_decided: bool = False
+        self, task: Task, submission: Submission | Delta, *, pass_to_pass: bool = True
     ) -> Grade:
         """Return the verdict on changes to the agent's tree.
 
@@ -48,8 +48,8 @@ class Grader:
         Args:
             task: The task.
             submission: What ``collect_submission`` returned, or changes that are trusted.
-            until_decided: Run no pass-to-pass test once a fail-to-pass test failed; their statuses
-                are then missing from the grade.
+            pass_to_pass: Whether these tests run, too; without them the grade speaks of the
+                feature alone.
 
         Raises:
             MachineError: If the environment cannot be restored here.
@@ -57,19 +57,16 @@ class Grader:
         given = Submission(submission) if isinstance(submission, Delta) else submission
         image = self._environments(task.lock)
         try:
-            grade = self._grade(task, image, given.delta, until_decided)
+            grade = self._grade(task, image, given.delta, pass_to_pass)
         except (SandboxError, PathError) as error:
             grade = Grade(resolved=False, fail_to_pass={}, pass_to_pass={}, valid=False)
             grade = replace(grade, error=f"{type(error).__name__}: {error}")
         return replace(grade, accepted_paths=given.delta.paths, ignored_paths=given.ignored)
 
-    def _grade(self, task: Task, image: Image, delta: Delta, until_decided: bool) -> Grade:
-        runs = [self._run(task, image, delta, task.fail_to_pass)]
-        failing = statuses(task.fail_to_pass, runs[0])
-        decided = any(status != "passed" for status in failing.values())
-        others = () if decided and until_decided else task.pass_to_pass
-        runs.append(self._run(task, image, delta, others))
-        grade = make_grade(failing, statuses(others, runs[1]))
+    def _grade(self, task: Task, image: Image, delta: Delta, pass_to_pass: bool) -> Grade:
+        failing, passing = task.fail_to_pass, task.pass_to_pass if pass_to_pass else ()
+        runs = [self._run(task, image, delta, ids) for ids in (failing, passing)]
+        grade = make_grade(statuses(failing, runs[0]), statuses(passing, runs[1]))
         if any(nothing_ran(run) for run in runs) and not self._canary_sings(task, image):
             log = next(run.log for run in runs if nothing_ran(run))
             error = f"no test ran, nor with the known-good solution: {log[-300:].strip()}"

@@ -65,6 +65,27 @@ class CoverageMap:
     lines: Mapping[str, Mapping[int, frozenset[int]]]
     imported: Mapping[str, frozenset[int]]
 
+    def common(self, other: "CoverageMap") -> "CoverageMap":
+        """Return what two runs agree on; ``imported`` is what either saw.
+
+        A thread that outlives its test, or a cache that the first comer fills, is charged to
+        whichever test runs at the time; in another order that is another test.
+        """
+        position = {test: index for index, test in enumerate(self.tests)}
+        translate = {i: position[t] for i, t in enumerate(other.tests) if t in position}
+        lines = {}
+        for path, found in self.lines.items():
+            theirs = other.lines.get(path, {})
+            lines[path] = {
+                line: mine & {translate[i] for i in theirs.get(line, ()) if i in translate}
+                for line, mine in found.items()
+            }
+        imported = {
+            path: self.imported.get(path, frozenset()) | other.imported.get(path, frozenset())
+            for path in sorted({*self.imported, *other.imported})
+        }
+        return CoverageMap(self.tests, lines, imported)
+
 
 @dataclass(frozen=True)
 class TestRun:

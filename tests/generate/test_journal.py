@@ -10,57 +10,62 @@ def ignore(event):
     pass
 
 
-def refuse(feature):
-    raise AssertionError("judged again")
+def always(reason, detail=""):
+    return lambda features: [Verdict(f, reason, detail) for f in features]
+
+
+def refuse(features):
+    assert not features, "judged again"
+    return []
 
 
 def test_a_resumed_run_does_not_judge_again(tmp_path):
     first = Journal(tmp_path, "run", ignore, resume=False)
-    verdict = first.judged(lambda f: Verdict(f, Reason.NO_FAILURE, "told"))(FEATURE)
+    verdict = first.judged(always(Reason.NO_FAILURE, "told"))([FEATURE])
     resumed = Journal(tmp_path, "run", ignore, resume=True)
-    assert resumed.judged(refuse)(FEATURE) == verdict
+    assert resumed.judged(refuse)([FEATURE]) == verdict
 
 
 def test_a_run_that_is_not_resumed_judges_afresh(tmp_path):
     first = Journal(tmp_path, "run", ignore, resume=False)
-    first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    first.judged(always(Reason.NO_FAILURE))([FEATURE])
     afresh = Journal(tmp_path, "run", ignore, resume=False)
-    assert afresh.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+    assert afresh.judged(always(Reason.LEAK))([FEATURE])[0].reason == Reason.LEAK
 
 
 def test_verdicts_of_another_run_do_not_count(tmp_path):
     first = Journal(tmp_path, "one", ignore, resume=False)
-    first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    first.judged(always(Reason.NO_FAILURE))([FEATURE])
     other = Journal(tmp_path, "other", ignore, resume=True)
-    assert other.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+    assert other.judged(always(Reason.LEAK))([FEATURE])[0].reason == Reason.LEAK
 
 
 def test_a_torn_last_line_loses_only_itself(tmp_path):
     first = Journal(tmp_path, "run", ignore, resume=False)
-    verdict = first.judged(lambda f: Verdict(f, Reason.NO_FAILURE))(FEATURE)
+    verdict = first.judged(always(Reason.NO_FAILURE))([FEATURE])
     with (tmp_path / "events.jsonl").open("a") as file:
         file.write('{"event": "verd')
     resumed = Journal(tmp_path, "run", ignore, resume=True)
-    assert resumed.judged(refuse)(FEATURE) == verdict
+    assert resumed.judged(refuse)([FEATURE]) == verdict
 
 
 def test_a_failed_sandbox_is_not_remembered(tmp_path):
     first = Journal(tmp_path, "run", ignore, resume=False)
-    first.judged(lambda f: Verdict(f, Reason.INFRASTRUCTURE))(FEATURE)
+    first.judged(always(Reason.INFRASTRUCTURE))([FEATURE])
     resumed = Journal(tmp_path, "run", ignore, resume=True)
-    assert resumed.judged(lambda f: Verdict(f, Reason.LEAK))(FEATURE).reason == Reason.LEAK
+    assert resumed.judged(always(Reason.LEAK))([FEATURE])[0].reason == Reason.LEAK
 
 
 def test_what_still_runs_after_an_interruption_is_not_remembered(tmp_path):
     first = Journal(tmp_path, "run", ignore, resume=False)
 
-    def judge(feature):
+    def judge(features):
         first.close()  # Ctrl-C: the sandbox goes away under the candidate
-        return Verdict(feature, Reason.CRASHES)
+        return always(Reason.CRASHES)(features)
 
-    first.judged(judge)(FEATURE)
+    first.judged(judge)([FEATURE])
     resumed = Journal(tmp_path, "run", ignore, resume=True)
-    assert resumed.judged(lambda f: Verdict(f, Reason.EMITTED))(FEATURE).reason == Reason.EMITTED
+    assert resumed.judged(always(Reason.EMITTED))([FEATURE])[0].reason == Reason.EMITTED
 
 
 def test_every_event_is_told_and_written(tmp_path):

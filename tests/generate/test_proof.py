@@ -1,10 +1,12 @@
 """What the suite says about a deletion, with a real runner on a small repository of our own."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from codeenv.generate.deletion import deletions
-from codeenv.generate.models import Deletion, Feature, Reason, Rejected
-from codeenv.generate.proof import prove
+from codeenv.generate.models import Deletion, Feature, Proof, Reason, Rejected
+from codeenv.generate.proof import Prover
 from codeenv.generate.workbench import Workbench
 from codeenv.images import bundled_environment
 from codeenv.languages import detect_language
@@ -120,15 +122,26 @@ def stub(bench, wanted):
     return Deletion(wanted, "stub", edits, apply_operations(TREE, edits))
 
 
+def prove_all(bench, baseline, *wanted):
+    with ThreadPoolExecutor(2) as pool:
+        return Prover(bench, baseline, pool).prove([stub(bench, each) for each in wanted])
+
+
+def prove(bench, baseline, wanted):
+    (proof,) = prove_all(bench, baseline, wanted)
+    assert isinstance(proof, Proof)
+    return proof
+
+
 def rejected(bench, baseline, wanted):
-    with pytest.raises(Rejected) as caught:
-        prove(bench, stub(bench, wanted), baseline)
-    return caught.value
+    (found,) = prove_all(bench, baseline, wanted)
+    assert isinstance(found, Rejected)
+    return found
 
 
 def test_tests_that_fail_without_the_feature_become_fail_to_pass(bench, baseline):
     wanted = feature(bench, "double", "double", "double_grows", "hidden_user")
-    proof = prove(bench, stub(bench, wanted), baseline)
+    proof = prove(bench, baseline, wanted)
     assert proof.fail_to_pass == wanted.tests
     assert proof.excluded == ()
 
@@ -150,10 +163,47 @@ def test_a_deletion_that_no_test_notices_is_refused(bench, baseline):
 
 
 def test_code_that_returns_nothing_and_makes_a_caller_loop_does_not_hang(bench, baseline):
-    proof = prove(bench, stub(bench, feature(bench, "pop", "drain")), baseline)
+    proof = prove(bench, baseline, feature(bench, "pop", "drain"))
     assert proof.fail_to_pass == (test_id("drain"),)
 
 
 def test_removing_is_not_tried_where_the_name_is_still_used(bench):
     wanted = feature(bench, "pop", "drain")
     assert [d.mode for d in deletions(bench, wanted)] == ["stub"]
+
+
+def test_a_deletion_that_breaks_others_does_not_spoil_the_runs_it_shares(bench, baseline):
+    bad = feature(bench, "double", "double", "double_grows")
+    good = [feature(bench, "pop", "drain"), feature(bench, "hidden_user", "hidden_user")]
+    found = prove_all(bench, baseline, bad, *good)
+    assert isinstance(found[0], Rejected)
+    assert found[0].reason == Reason.BREAKS_OTHERS
+    assert [p.fail_to_pass for p in found[1:]] == [(test_id("drain"),), (test_id("hidden_user"),)]
+
+
+def test_every_other_test_is_seen_to_pass_without_each_deletion(bench, baseline):
+    """Also the tests of the deletions that share a run."""
+    seen = []
+
+    class Watched(Workbench):
+        def run(self, request, tree=None, **more):
+            run = super().run(request, tree, **more)
+            seen.append((tree, run.passed))
+            return run
+
+    watched = Watched(**vars(bench))
+    wanted = [feature(bench, "pop", "drain"), feature(bench, "hidden_user", "hidden_user")]
+    proofs = prove_all(watched, baseline, *wanted)
+    for proof in proofs:
+        others = set(baseline.stable) - {*proof.fail_to_pass, *proof.excluded}
+        lost = proof.deletion.damaged["shop.py"].data
+        assert others <= {
+            test for tree, passed in seen if _misses(tree, proof, lost) for test in passed
+        }
+
+
+def _misses(tree, proof, lost):
+    """Whether a tree lacks what a deletion takes out."""
+    name = proof.deletion.feature.seed.name.encode()
+    stub = lost[lost.index(b"def " + name) :].split(b"\n\n")[0]
+    return stub in tree["shop.py"].data

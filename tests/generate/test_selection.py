@@ -1,5 +1,3 @@
-import threading
-
 import pytest
 
 from codeenv.generate.models import Feature, Reason, Verdict
@@ -12,12 +10,21 @@ def feature(name, start, end, path="m.py"):
     return Feature(unit, (unit,), ("t",), end - start, "function")
 
 
-def judge_all_good(each):
-    return Verdict(each, Reason.EMITTED)
+def judge(bad="", seen=None):
+    """Accept every feature of a batch but one, and note the batches."""
+
+    def all_of(batch):
+        if seen is not None:
+            seen.append([f.seed.name for f in batch])
+        return [
+            Verdict(f, Reason.NO_FAILURE if f.seed.name == bad else Reason.EMITTED) for f in batch
+        ]
+
+    return all_of
 
 
-def reasons(features, judge=judge_all_good, *, limit=None, jobs=1):
-    return [v.reason.value for v in select(features, judge, limit=limit, jobs=jobs)]
+def reasons(features, *, bad="", limit=None, seen=None):
+    return [v.reason.value for v in select(features, judge(bad, seen), limit=limit)]
 
 
 APART = [feature(f"f{i}", 10 * i + 1, 10 * i + 9) for i in range(6)]
@@ -29,7 +36,15 @@ def test_every_candidate_ends_with_exactly_one_reason():
 
 
 def test_candidates_after_the_limit_are_not_tried():
-    assert reasons(APART, limit=2) == ["emitted"] * 2 + ["not_tried"] * 4
+    seen = []
+    assert reasons(APART, limit=2, seen=seen) == ["emitted"] * 2 + ["not_tried"] * 4
+    assert seen == [["f0", "f1"]]
+
+
+def test_a_rejected_candidate_makes_room_for_the_next():
+    seen = []
+    assert reasons(APART, bad="f1", limit=2, seen=seen)[:3] == ["emitted", "no_failure", "emitted"]
+    assert seen == [["f0", "f1"], ["f2"]]
 
 
 def test_a_feature_like_an_accepted_one_is_a_duplicate():
@@ -37,37 +52,26 @@ def test_a_feature_like_an_accepted_one_is_a_duplicate():
 
 
 def test_a_feature_like_a_rejected_one_is_not_a_duplicate():
-    def judge(each):
-        bad = each.seed.name == "a"
-        return Verdict(each, Reason.NO_FAILURE if bad else Reason.EMITTED)
-
-    assert reasons(TWINS, judge) == ["no_failure", "emitted", "emitted"]
+    assert reasons(TWINS, bad="a") == ["no_failure", "emitted", "emitted"]
 
 
-@pytest.mark.parametrize("jobs", [2, 3, 8])
-def test_the_verdicts_do_not_depend_on_the_number_of_jobs(jobs):
+def test_features_that_are_alike_are_never_proven_side_by_side():
+    seen = []
+    reasons(TWINS, bad="a", seen=seen)
+    assert seen == [["a", "c"], ["b"]]
+
+
+def test_a_feature_that_waits_holds_up_those_like_itself_and_no_others():
+    chain = [feature("a", 1, 10), feature("b", 4, 13), feature("c", 7, 16), feature("d", 90, 99)]
+    seen = []
+    found = reasons(chain, seen=seen)
+    assert seen[0] == ["a", "d"]
+    assert found == ["emitted", "duplicate", "emitted", "emitted"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_the_verdicts_do_not_depend_on_the_size_of_the_batches(size, monkeypatch):
     features = [*TWINS, *APART]
-    assert reasons(features, limit=4, jobs=jobs) == reasons(features, limit=4, jobs=1)
-
-
-def test_candidates_are_judged_side_by_side():
-    together = threading.Barrier(2, timeout=10)
-
-    def judge(each):
-        together.wait()
-        return Verdict(each, Reason.EMITTED)
-
-    assert reasons(APART[:2], judge, jobs=2) == ["emitted", "emitted"]
-
-
-def test_a_slow_candidate_does_not_hold_the_next_ones_up():
-    third = threading.Event()
-
-    def judge(each):
-        if each is APART[0]:
-            assert third.wait(10)
-        if each is APART[2]:
-            third.set()
-        return Verdict(each, Reason.EMITTED)
-
-    assert reasons(APART[:3], judge, jobs=2) == ["emitted"] * 3
+    expected = reasons(features, bad="a", limit=4)
+    monkeypatch.setattr("codeenv.generate.selection._BATCH", size)
+    assert reasons(features, bad="a", limit=4) == expected

@@ -1,3 +1,5 @@
+from codeenv.languages.base import CoverageMap
+
 PATH = "tests/test_it.py"
 
 
@@ -53,3 +55,33 @@ def test_a_file_with_doctests_is_still_code(run):
     cover = result.coverage
     assert "pkg/code.py::pkg.code.add" in cover.tests
     assert {cover.tests[i] for i in cover.lines["pkg/code.py"][7]} == set(cover.tests)
+
+
+def test_what_only_one_of_two_runs_saw_is_nobodys():
+    one = CoverageMap(
+        ("a", "b"), {"m.py": {1: frozenset({0, 1}), 2: frozenset({0})}}, {"m.py": frozenset({9})}
+    )
+    other = CoverageMap(
+        ("b", "a"),
+        {"m.py": {1: frozenset({0, 1}), 2: frozenset({0})}, "n.py": {1: frozenset({0})}},
+        {"m.py": frozenset({8})},
+    )
+    common = one.common(other)
+    assert common.tests == ("a", "b")
+    assert common.lines == {"m.py": {1: frozenset({0, 1}), 2: frozenset()}}
+    assert common.imported == {"m.py": frozenset({8, 9})}
+
+
+def test_a_thread_that_outlives_its_test_is_charged_to_no_other_test_for_good(run):
+    tests = (
+        "import threading\n\nfrom pkg.code import add\n\nGO = threading.Event()\n\n\n"
+        "def late():\n    GO.wait(20)\n    add(1, 1)\n\n\n"
+        "LATE = threading.Thread(target=late)\n\n\n"
+        "def test_a():\n    LATE.start()\n\n\n"
+        "def test_b():\n    GO.set()\n    LATE.ident and LATE.join()\n\n\n"
+        "def test_c():\n    add(2, 2)\n"
+    )
+    maps = [run(tests, coverage=True, shuffle_seed=seed).coverage for seed in (None, 3)]
+    both = maps[0].common(maps[1])
+    named = {both.tests[i] for i in both.lines["pkg/code.py"][2]}
+    assert named == {f"{PATH}::test_c"}

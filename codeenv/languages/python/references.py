@@ -22,7 +22,7 @@ from codeenv.languages.python.definitions import (
     is_type_checking,
     last_name,
 )
-from codeenv.languages.python.syntax import Function, parse_source
+from codeenv.languages.python.syntax import Function, Source, parse_source
 
 UseKind = Literal["name", "call", "decorator", "base", "delete"]
 _LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"})
@@ -75,12 +75,14 @@ class References:
         imports: Names bound by imports.
         texts: String constants, docstrings excluded.
         bound: Name -> lines where the module's top level binds it by other means than imports.
+        source: The file whose nodes these are; kept, so that they stay the same objects.
     """
 
     uses: tuple[Use, ...]
     imports: tuple[Import, ...]
     texts: tuple[Text, ...]
     bound: dict[str, tuple[int, ...]]
+    source: Source
 
 
 @lru_cache(maxsize=2048)
@@ -98,13 +100,14 @@ def references(data: bytes) -> References | None:
     """Return the references of a source, or None if it is not editable Python."""
     source = parse_source(data)
     try:
-        return _collect(source.module) if source else None
+        return _collect(source) if source else None
     except RecursionError:  # an expression nested too deeply to be looked at
         return None
 
 
-def _collect(module: ast.Module) -> References:
+def _collect(source: Source) -> References:
     """Collect the references of a module."""
+    module = source.module
     collector = _Collector(_has_lazy_annotations(module))
     collector.block(module.body, eager=True)
     bound: dict[str, list[int]] = {}
@@ -115,6 +118,7 @@ def _collect(module: ast.Module) -> References:
         tuple(imports_in(module.body, top=True, guarded=False)),
         tuple(collector.texts),
         {name: tuple(lines) for name, lines in bound.items()},
+        source,
     )
 
 

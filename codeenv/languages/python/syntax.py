@@ -13,12 +13,13 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Self
+from weakref import WeakValueDictionary
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _UTF8_BOM = b"\xef\xbb\xbf"
-_ONE_AT_A_TIME = threading.Lock()
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class NotPython(ValueError):
@@ -128,13 +129,27 @@ def _byte_starts(source: Source) -> tuple[int, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
 def parse_source(data: bytes) -> Source | None:
-    """Return the parsed source, or None if the bytes are not editable Python."""
+    """Return the parsed source, or None if the bytes are not editable Python.
+
+    As long as anyone holds it, the same bytes give the same object, in every thread: syntax nodes
+    are told apart by identity.
+    """
+    with _ONE_AT_A_TIME:
+        return _recent(data)
+
+
+@lru_cache(maxsize=1024)
+def _recent(data: bytes) -> Source | None:
     try:
-        return Source.parse(data)
+        source = _alive.get(data) or Source.parse(data)
     except NotPython:
         return None
+    _alive[data] = source
+    return source
+
+
+_alive: "WeakValueDictionary[bytes, Source]" = WeakValueDictionary()
 
 
 def parse_module(data: bytes) -> ast.Module | None:

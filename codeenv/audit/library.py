@@ -1,0 +1,48 @@
+"""What an environment lets an agent read: the same for every task of a repository, so kept."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeenv.audit.decode import View, views
+from codeenv.sandbox.image import Image
+
+_LARGEST = 16 * 1024**2
+_LIBRARY = frozenset({".py", ".pyi", ".pyc", ".whl", ".zip", ".egg"})
+_lock = threading.Lock()
+_last: dict[str, tuple[View, ...]] = {}
+
+
+def library_of(image: Image) -> tuple[View, ...]:
+    """Return the files of an image's layers and of its Python library, in all readable forms.
+
+    The rest of the base never held the source.  Those of the last image stay in memory.
+    """
+    with _lock:
+        if image.digest not in _last:
+            _last.clear()
+            _last[image.digest] = tuple(_read(image))
+        return _last[image.digest]
+
+
+def _read(image: Image) -> Iterator[View]:
+    for layer in image.layers:
+        yield from _folder(layer.folder, layer.target, frozenset())
+    if image.rootfs is not None:
+        for folder in sorted((image.rootfs / "usr/lib").glob("python3*")):
+            yield from _folder(folder, f"/usr/lib/{folder.name}", _LIBRARY)
+
+
+def _folder(folder: Path, target: str, suffixes: frozenset[str]) -> Iterator[View]:
+    for file in sorted(folder.rglob("*")):
+        if (not suffixes or file.suffix in suffixes) and _is_read(file):
+            yield from views(f"{target}/{file.relative_to(folder)}", file.read_bytes())
+
+
+def _is_read(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST:
+        return False
+    if file.suffix != ".pyc":
+        return True
+    source = file.parent.parent / f"{file.name.split('.', 1)[0]}.py"
+    return not source.is_file()  # bytecode beside its source says nothing more

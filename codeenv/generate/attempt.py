@@ -1,0 +1,34 @@
+"""Work on many candidates side by side, where one candidate's end is not the others'."""
+
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+from codeenv.errors import SandboxError
+from codeenv.generate.models import Reason, Rejected
+
+T = TypeVar("T")
+R = TypeVar("R")
+Ended = Rejected | SandboxError
+"""Why a candidate goes no further."""
+
+
+def attempt(work: Callable[[T], R]) -> Callable[[T | Ended], R | Ended]:
+    """Return ``work`` with what ends a candidate as its value; an ended one is only passed on.
+
+    A fault of our own ends one candidate as well, with the reason ``internal`` and the place.
+    """
+
+    def attempted(item: T | Ended) -> R | Ended:
+        if isinstance(item, Rejected | SandboxError):
+            return item
+        try:
+            return work(item)
+        except (Rejected, SandboxError) as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - told in the funnel, and no test allows it
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            told = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
+            return Rejected(Reason.INTERNAL, told[:300])
+
+    return attempted
