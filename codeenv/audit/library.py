@@ -10,7 +10,7 @@ from codeenv.sandbox.image import Image
 _LARGEST = 16 * 1024**2
 _LIBRARY = frozenset({".py", ".pyi", ".pyc", ".whl", ".zip", ".egg"})
 _lock = threading.Lock()
-_last: dict[str, tuple[View, ...]] = {}
+_last: dict[tuple[object, ...], tuple[View, ...]] = {}
 
 
 def library_of(image: Image) -> tuple[View, ...]:
@@ -18,11 +18,12 @@ def library_of(image: Image) -> tuple[View, ...]:
 
     The rest of the base never held the source.  Those of the last image stay in memory.
     """
+    key = (image.digest, image.rootfs, *(layer.folder for layer in image.layers))
     with _lock:
-        if image.digest not in _last:
+        if key not in _last:
             _last.clear()
-            _last[image.digest] = tuple(_read(image))
-        return _last[image.digest]
+            _last[key] = tuple(_read(image))
+        return _last[key]
 
 
 def _read(image: Image) -> Iterator[View]:

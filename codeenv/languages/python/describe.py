@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from codeenv.languages.base import SymbolDoc, Unit
 from codeenv.languages.python.definitions import Found, find_definitions
@@ -46,6 +47,7 @@ def summary_of(docstring: str) -> str:
     return match.group(1) if match else paragraph
 
 
+@lru_cache(maxsize=4096)
 def identifiers_of(data: bytes) -> frozenset[str]:
     """Return every name a source uses or defines; none if it cannot be parsed."""
     module = parse_module(data)
