@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
+from codeenv.cli.explain import explain
 from codeenv.cli.options import Subparsers, add_backend, command, natural, positive
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
@@ -22,7 +23,6 @@ def add(subparsers: Subparsers) -> None:
     add_backend(parser)
     parser.add_argument(
         "--repo",
-        required=True,
         metavar="SRC",
         help="git URL, local path, pypi:NAME==VERSION or bundled:toy",
     )
@@ -46,12 +46,23 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--seed", type=natural, default=0, help="of the order tried (default: 0)")
     parser.add_argument("--jobs", type=positive, default=2, help="boxes at work (default: 2)")
+    parser.add_argument(
+        "--explain",
+        metavar="CANDIDATE",
+        default="",
+        help="only tell what became of a candidate of an earlier run: its key, symbol or task",
+    )
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
 
 
 def run(args: argparse.Namespace) -> int:
     """Generate, and write what came of every candidate."""
     terminal = Terminal(args.json)
+    if args.explain:
+        explain(terminal, args.out, args.explain)
+        return 0
+    if not args.repo:
+        raise UsageError("--repo is missing", hint="codeenv generate --repo SRC")
     options = _options(args)
     with (
         closing(open_backend(args.backend)) as backend,

@@ -14,40 +14,49 @@ from codeenv.tree import Tree
 
 
 class Reason(StrEnum):
-    """How a candidate ended: exactly one each."""
+    """How a candidate ended, exactly one each; ``description`` says what that means."""
 
     EMITTED = "emitted"
     NOT_TRIED = "not_tried"
-    """The limit was reached first."""
     NOT_DELETABLE = "not_deletable"
-    """No mode can delete the units without leaving the code inconsistent."""
     NOT_HIDABLE = "not_hidable"
-    """The feature's tests cannot be taken out of their files."""
     NO_FAILURE = "no_failure"
-    """No predicted test fails without the feature."""
     BREAKS_COLLECTION = "breaks_collection"
-    """A test module no longer imports."""
     BREAKS_OTHERS = "breaks_others"
-    """A test that never runs the feature fails without it."""
     CRASHES = "crashes"
-    """The suite ends early or runs out of time without the feature."""
     WEAK_TESTS = "weak_tests"
-    """A stub that returns nothing passes every test."""
     UNSTABLE = "unstable"
-    """The nop did not score 0, or the oracle not 1, in a fresh box."""
     UNDERSPECIFIED = "underspecified"
-    """A test needs a name that neither the statement nor the visible code gives."""
     TELLS_TOO_MUCH = "tells_too_much"
-    """The statement quotes deleted code or names a hidden test."""
     LEAK = "leak"
-    """The deleted code can still be read somewhere."""
     DUPLICATE = "duplicate"
-    """Too much of it is in an earlier task."""
     INFRASTRUCTURE = "infrastructure"
-    """The sandbox failed, twice."""
     INTERNAL = "internal"
-    """A fault of codeenv itself: please report it."""
 
+    @property
+    def description(self) -> str:
+        """What it means, for people."""
+        return _DESCRIPTIONS[self]
+
+
+_DESCRIPTIONS = {
+    Reason.EMITTED: "it became a task",
+    Reason.NOT_TRIED: "the limit was reached first",
+    Reason.NOT_DELETABLE: "no mode can delete it without leaving the code inconsistent",
+    Reason.NOT_HIDABLE: "its tests cannot be taken out of their files",
+    Reason.NO_FAILURE: "no test that runs it fails without it",
+    Reason.BREAKS_COLLECTION: "a test module no longer imports without it",
+    Reason.BREAKS_OTHERS: "a test that never runs it fails without it",
+    Reason.CRASHES: "the suite ends early or runs out of time without it",
+    Reason.WEAK_TESTS: "a stub that returns nothing passes every test",
+    Reason.UNSTABLE: "the nop did not score 0, or the oracle not 1, in a fresh box",
+    Reason.UNDERSPECIFIED: "a test needs a name that neither statement nor visible code gives",
+    Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
+    Reason.LEAK: "the deleted code can still be read somewhere",
+    Reason.DUPLICATE: "too much of it is in an earlier task",
+    Reason.INFRASTRUCTURE: "the sandbox failed, twice",
+    Reason.INTERNAL: "a fault of codeenv itself: please report it",
+}
 
 FeatureKind = Literal["function", "method", "class", "tests", "merged"]
 """A closure of one unit, code that one group of tests has to itself, or two features in one."""

@@ -31,8 +31,10 @@ def _candidate(verdict: Verdict) -> dict[str, object]:
     feature = verdict.feature
     return {
         "key": feature.key,
+        "kind": feature.kind,
         "seed": feature.seed.id,
         "symbols": [unit.id for unit in feature.members],
+        "lines": feature.line_count,
         "tests": len(feature.tests),
         "reason": verdict.reason.value,
         "detail": verdict.detail,

@@ -12,6 +12,7 @@ from codeenv.generate.baseline import measure_baseline
 from codeenv.generate.candidate import Gates
 from codeenv.generate.features import propose_features
 from codeenv.generate.journal import Journal
+from codeenv.generate.memo import RunMemo
 from codeenv.generate.models import (
     Event,
     Feature,
@@ -55,7 +56,8 @@ def generate(
     options.out.mkdir(parents=True, exist_ok=True)  # where it cannot be, say so before the work
     source = checkout(spec, ref=options.ref, subdir=options.subdir)
     _tell_source(on_event, source)
-    bench = _prepare(source, backend, on_event)
+    memo = RunMemo(options.out, resume=options.resume)
+    bench = replace(_prepare(source, backend, on_event), memo=memo)
     journal = Journal(
         options.out, _run_key(source, bench, options), on_event, resume=options.resume
     )
@@ -74,6 +76,7 @@ def generate(
     with closing(journal):
         result = _judge(features, source, bench, baseline, options, journal)
     write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
+    memo.clear()
     if not result.recipes:
         told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
         raise GenerationError(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.errors import SandboxError
+from codeenv.generate.memo import RunMemo, key_of
 from codeenv.images import Environment
 from codeenv.languages.base import Language, Layout, TestRequest, TestRun
 from codeenv.sandbox.base import Backend
@@ -20,6 +21,7 @@ class Workbench:
     layout: Layout
     environment: Environment
     backend: Backend
+    memo: RunMemo | None = None
 
     def run(
         self, request: TestRequest, tree: Tree | None = None, *, mounts: Sequence[Mount] = ()
@@ -29,15 +31,23 @@ class Workbench:
         Raises:
             SandboxError: If the sandbox failed twice.
         """
-        try:
-            return self._run(request, tree, mounts)
-        except SandboxError:
-            return self._run(request, tree, mounts)
-
-    def _run(self, request: TestRequest, tree: Tree | None, mounts: Sequence[Mount]) -> TestRun:
-        image = self.environment.image
         full = replace(request, options=self.environment.lock.test_options)
+        changed = self.pristine if tree is None else tree
+        key = key_of(self.environment.digest, changed.digest, full, mounts)
+        known = self.memo.recall(key) if self.memo else None
+        if known is not None:
+            return known
+        try:
+            run = self._run(full, changed, mounts)
+        except SandboxError:
+            run = self._run(full, changed, mounts)
+        if self.memo:
+            self.memo.keep(key, run)
+        return run
+
+    def _run(self, request: TestRequest, tree: Tree, mounts: Sequence[Mount]) -> TestRun:
+        image = self.environment.image
         with self.backend.open(image, self.pristine, role="build", mounts=mounts) as box:
-            if tree is not None:
+            if tree is not self.pristine:
                 box.apply(self.pristine.diff(tree))
-            return self.language.run_tests(box, image, full)
+            return self.language.run_tests(box, image, request)

@@ -1,0 +1,49 @@
+"""``codeenv generate --explain``: what became of a candidate, from the funnel of an earlier run."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from codeenv.cli.terminal import Terminal, table
+from codeenv.errors import UsageError
+from codeenv.generate import Reason
+
+
+def explain(terminal: Terminal, out: Path, wanted: str) -> None:
+    """Write all that is known of the candidates that a key, a symbol or a task id stands for.
+
+    Raises:
+        UsageError: If there is no funnel, or none of its candidates is meant.
+    """
+    every = list(_candidates(out))
+    if not every:
+        raise UsageError(f"{out} holds no funnel", hint="name an earlier run's folder by --out")
+    chosen = [candidate for candidate in every if _is_meant(candidate, wanted)]
+    if not chosen:
+        raise UsageError(
+            f"no candidate is called {wanted!r}",
+            hint=f"{out / 'funnels'} lists {len(every)}: give a key, a symbol or a task id",
+        )
+    for candidate in chosen:
+        told = {**candidate, "meaning": Reason(candidate["reason"]).description}
+        terminal.data(told)
+        terminal.show(table(("", ""), [(name, _text(told[name])) for name in told if told[name]]))
+
+
+def _candidates(out: Path) -> Iterator[Mapping[str, Any]]:
+    for file in sorted((out / "funnels").glob("*.json")):
+        try:
+            yield from json.loads(file.read_bytes())["candidates"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{file} is no funnel of codeenv", hint="generate again") from error
+
+
+def _is_meant(candidate: Mapping[str, Any], wanted: str) -> bool:
+    symbols = candidate["symbols"]
+    names = {candidate["key"], candidate["task"], *symbols}
+    return wanted in names or any(symbol.partition("::")[2] == wanted for symbol in symbols)
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
