@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
+from codeenv.audit import find_twins
 from codeenv.errors import GenerationError
 from codeenv.generate.baseline import measure_baseline
 from codeenv.generate.candidate import Gates
@@ -23,7 +24,7 @@ from codeenv.generate.models import (
     Verdict,
 )
 from codeenv.generate.output import write_taskset
-from codeenv.generate.reach import map_reach
+from codeenv.generate.reach import known_units, map_reach
 from codeenv.generate.selection import select
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader
@@ -126,7 +127,9 @@ def _features(
     bench: Workbench, baseline: Baseline, coverage: CoverageMap, options: GenerateOptions
 ) -> tuple[Feature, ...]:
     units = bench.language.units(bench.pristine, bench.layout)
-    reach = map_reach(units, coverage, baseline.stable)
+    sources = {path: bench.pristine[path].data for path in bench.layout.source_files}
+    known = known_units(units, find_twins(sources, bench.environment.image))
+    reach = replace(map_reach(units, coverage, baseline.stable), known=known)
     return propose_features(bench.pristine, units, reach, options)
 
 

@@ -1,5 +1,6 @@
 """Proves deletions with the repository's own tests: the affected ones, then the whole suite."""
 
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from codeenv.generate.deletion import hollow_tree
 from codeenv.generate.groups import grid
 from codeenv.generate.models import Deletion, Proof, Reason, Rejected
 from codeenv.generate.workbench import Workbench
-from codeenv.languages.base import TestRequest, TestRun
+from codeenv.languages.base import TestRequest, TestRun, Unit
 from codeenv.materialise.operations import apply_operations, set_of
 from codeenv.tasks.models import Baseline
 
@@ -64,7 +65,7 @@ class Prover:
         """Run only the predicted tests, then those that fail on code that returns nothing."""
         predicted = deletion.feature.tests
         run = self.bench.run(self._request(predicted), deletion.damaged)
-        _demand_whole(run, self.baseline)
+        self._demand_whole(run, deletion)
         failing = frozenset(predicted) - run.passed
         if not failing:
             raise Rejected(Reason.NO_FAILURE, f"{len(predicted)} predicted tests still pass")
@@ -104,12 +105,27 @@ class Prover:
         unseen = [test for test in self.baseline.stable if test not in seen - doubtful]
         if unseen:
             run = self.bench.run(self._request(unseen), proof.deletion.damaged)
-            _demand_whole(run, self.baseline)
+            self._demand_whole(run, proof.deletion)
             broken = [test for test in unseen if test not in run.passed]
             if broken:
                 told = f"{len(broken)} tests, e.g. {', '.join(broken[:_TOLD])}"
                 raise Rejected(Reason.BREAKS_OTHERS, told[:300])
         return proof
+
+    def _demand_whole(self, run: TestRun, deletion: Deletion) -> None:
+        """Refuse a run that ended early, or where a file is not collected that used to be.
+
+        A file all of whose tests are the feature's may miss what was deleted, and say so.
+        """
+        if run.timed_out or not run.complete:
+            raise Rejected(Reason.CRASHES, f"exit code {run.exit_code}")
+        names = {part for unit in deletion.feature.members for part in _names(unit)}
+        for path, message in run.errors.items():
+            tests = {test for test in self.baseline.stable if test.partition("::")[0] == path}
+            named = not names.isdisjoint(re.findall(r"\w+", message))
+            explained = tests and named and tests <= set(deletion.feature.tests)
+            if not explained and path not in self.baseline.quarantined:
+                raise Rejected(Reason.BREAKS_COLLECTION, f"{path}: {message}"[:300])
 
     def _request(self, ids: Iterable[str]) -> TestRequest:
         """Ask for tests under the deadlines that grading keeps: damaged code may loop for ever."""
@@ -121,10 +137,6 @@ def _failing(proof: Proof) -> tuple[str, ...]:
     return (*proof.fail_to_pass, *proof.excluded)
 
 
-def _demand_whole(run: TestRun, baseline: Baseline) -> None:
-    """Refuse a run that ended early, or where a file is not collected that used to be."""
-    if run.timed_out or not run.complete:
-        raise Rejected(Reason.CRASHES, f"exit code {run.exit_code}")
-    for path, message in run.errors.items():
-        if path not in baseline.quarantined:
-            raise Rejected(Reason.BREAKS_COLLECTION, f"{path}: {message}"[:300])
+def _names(unit: Unit) -> tuple[str, str]:
+    """Return what an import error may call a unit: its own name, or its file's."""
+    return unit.name.rpartition(".")[2], unit.path.rpartition("/")[2].partition(".")[0]

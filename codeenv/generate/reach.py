@@ -1,6 +1,6 @@
 """Which tests run which units: the coverage map, seen from the code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import CoverageMap, Unit
@@ -14,15 +14,21 @@ class Reach:
         tests: Unit -> indices into ``stable``; for a class, of all its methods together.
         at_import: Units with lines that run while modules are imported.
         stable: The stable ids.
+        known: Units whose code can be read elsewhere.
     """
 
     tests: Mapping[Unit, frozenset[int]]
     at_import: frozenset[Unit]
     stable: tuple[str, ...]
+    known: frozenset[Unit] = frozenset()
 
     def is_free(self, unit: Unit) -> bool:
-        """Return whether a unit may go at all: some test runs it, and no import does."""
-        return not unit.protected and unit not in self.at_import and bool(self.tests[unit])
+        """Return whether a unit may go at all.
+
+        Some test runs it, no import does, and it could not be copied from elsewhere.
+        """
+        stays = unit.protected or unit in self.at_import or unit in self.known
+        return not stays and bool(self.tests[unit])
 
     def of(self, units: Sequence[Unit]) -> frozenset[int]:
         """Return the tests that run any of the units."""
@@ -54,6 +60,18 @@ def map_reach(units: Sequence[Unit], coverage: CoverageMap, stable: Sequence[str
             if any(u in at_import for u in inner):
                 at_import.add(unit)
     return Reach(tests, frozenset(at_import), tuple(stable))
+
+
+def known_units(units: Sequence[Unit], twins: Iterable[tuple[str, int]]) -> frozenset[Unit]:
+    """Return the units that hold a function which can be read elsewhere, given by path and line."""
+    lines: dict[str, list[int]] = {}
+    for path, line in twins:
+        lines.setdefault(path, []).append(line)
+    return frozenset(
+        unit
+        for unit in units
+        if any(unit.start <= line <= unit.end for line in lines.get(unit.path, ()))
+    )
 
 
 def inside(owner: Unit, units: Sequence[Unit]) -> list[Unit]:

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from codeenv.generate.features import overlap, propose_features
 from codeenv.generate.models import GenerateOptions
-from codeenv.generate.reach import map_reach
+from codeenv.generate.reach import known_units, map_reach
 from codeenv.languages.base import CoverageMap, Unit
 from codeenv.tree import Entry, Tree
 
@@ -125,6 +126,14 @@ def test_a_unit_that_runs_at_import_is_never_deleted():
     reach = map_reach(UNITS, coverage(imported={5}), TESTS)
     proposed = propose_features(TREE, UNITS, reach, GenerateOptions(out=Path("unused")))
     assert not [f for f in proposed if "alpha" in names(f)]
+
+
+def test_a_unit_that_can_be_read_elsewhere_is_never_deleted():
+    known = known_units(UNITS, [("m.py", 10), ("m.py", 21), ("other.py", 5)])
+    assert {u.name for u in known} == {"helper", "Box", "Box.put"}
+    reach = replace(map_reach(UNITS, coverage(), TESTS), known=known)
+    proposed = propose_features(TREE, UNITS, reach, GenerateOptions(out=Path("unused")))
+    assert not [f for f in proposed if set(names(f)) & {"helper", "Box", "Box.put"}]
 
 
 def test_tests_that_are_not_stable_do_not_count():

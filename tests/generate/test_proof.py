@@ -1,6 +1,7 @@
 """What the suite says about a deletion, with a real runner on a small repository of our own."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,11 @@ def pop(items):
 def hidden_user(x):
     a = double(x)
     return a
+
+
+def alone(x):
+    x += 1
+    return x
 """
 TESTS = b"""\
 from shop import double, drain, hidden_user, note, pop
@@ -73,14 +79,19 @@ def test_hidden_user():
 def test_constant():
     assert True
 """
+ALONE = b"from shop import alone\n\n\ndef test_alone():\n    assert alone(1) == 2\n"
 TREE = Tree(
     {
         "shop.py": Entry(CODE),
+        "tests/test_alone.py": Entry(ALONE),
         "tests/test_shop.py": Entry(TESTS),
         "pyproject.toml": Entry(b'[project]\nname = "shop"\nversion = "1"\n'),
     }
 )
 ALL = ("double", "double_grows", "note", "drain", "hidden_user", "constant")
+
+
+ALONE_ID = "tests/test_alone.py::test_alone"
 
 
 def test_id(name):
@@ -104,7 +115,7 @@ def baseline(bench):
         source=pin,
         environment=bench.environment.digest,
         runs=1,
-        stable=tuple(test_id(name) for name in ALL),
+        stable=(*(test_id(name) for name in ALL), ALONE_ID),
         quarantined={},
         timeout=60,
         test_timeout=5,
@@ -117,14 +128,14 @@ def feature(bench, symbol, *tests):
     return Feature(unit, (unit,), tuple(test_id(t) for t in tests), len(unit.lines), unit.kind)
 
 
-def stub(bench, wanted):
-    edits = bench.language.delete(TREE, bench.layout, wanted.members, "stub")
-    return Deletion(wanted, "stub", edits, apply_operations(TREE, edits))
+def delete(bench, wanted, mode):
+    edits = bench.language.delete(TREE, bench.layout, wanted.members, mode)
+    return Deletion(wanted, mode, edits, apply_operations(TREE, edits))
 
 
-def prove_all(bench, baseline, *wanted):
+def prove_all(bench, baseline, *wanted, mode="stub"):
     with ThreadPoolExecutor(2) as pool:
-        return Prover(bench, baseline, pool).prove([stub(bench, each) for each in wanted])
+        return Prover(bench, baseline, pool).prove([delete(bench, w, mode) for w in wanted])
 
 
 def prove(bench, baseline, wanted):
@@ -179,6 +190,19 @@ def test_a_deletion_that_breaks_others_does_not_spoil_the_runs_it_shares(bench, 
     assert isinstance(found[0], Rejected)
     assert found[0].reason == Reason.BREAKS_OTHERS
     assert [p.fail_to_pass for p in found[1:]] == [(test_id("drain"),), (test_id("hidden_user"),)]
+
+
+def test_a_test_file_of_the_feature_alone_may_miss_what_was_removed(bench, baseline):
+    wanted = replace(feature(bench, "alone"), tests=(ALONE_ID,))
+    (proof,) = prove_all(bench, baseline, wanted, mode="remove")
+    assert proof.fail_to_pass == (ALONE_ID,)
+
+
+def test_a_test_file_with_other_tests_may_not(bench, baseline):
+    wanted = feature(bench, "note", "note")
+    (found,) = prove_all(bench, baseline, wanted, mode="remove")
+    assert found.reason == Reason.BREAKS_COLLECTION
+    assert "cannot import name 'note'" in found.detail
 
 
 def test_every_other_test_is_seen_to_pass_without_each_deletion(bench, baseline):

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+from codeenv.audit import find_twins
+from codeenv.sandbox.image import Image, Layer
+
+BODY = """
+    total = 0
+    for item in items:
+        if item.price > limit:
+            total += item.price * item.count
+        else:
+            total -= item.discount(limit)
+    return total
+"""
+LONG = BODY.replace("    return total\n", "") + BODY.replace("total = 0", "total *= 2")
+SMALL = "\n    return items.copy()\n"
+
+
+def code(name, body, item="item"):
+    return f"def {name}(items, limit):{body}".replace("item", item)
+
+
+def image(tmp_path, text=""):
+    (tmp_path / "other.py").write_text(text)
+    return Image("i" * 64, "base", None, (Layer("l" * 64, tmp_path, "/opt/env"),))
+
+
+def test_code_that_the_environment_holds_under_other_names_is_known(tmp_path: Path):
+    where = image(tmp_path, code("sum_up", BODY, item="row"))
+    own = {"m.py": f"x = 1\n\n\n{code('price', BODY)}".encode()}
+    assert find_twins(own, where) == {("m.py", 5)}
+
+
+def test_a_short_function_that_anyone_would_write_is_not(tmp_path: Path):
+    where = image(tmp_path, code("copy", SMALL))
+    assert not find_twins({"m.py": code("clone", SMALL).encode()}, where)
+
+
+def test_long_twins_in_the_project_know_each_other(tmp_path: Path):
+    own = {"a.py": code("price", LONG).encode(), "b.py": code("cost", LONG).encode()}
+    assert find_twins(own, image(tmp_path)) == {("a.py", 2), ("b.py", 2)}
+    assert not find_twins({"a.py": own["a.py"]}, image(tmp_path))
