@@ -2,11 +2,13 @@
 
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
+from codeenv.languages.base import Swap
 from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
 RAISES = "raise NotImplementedError"
+_FUNCTIONS = ("function", "method")
 
 
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
@@ -33,6 +35,16 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     if not found:
         raise Rejected(Reason.NOT_DELETABLE, "; ".join(reasons))
     return found
+
+
+def swap_of(bench: Workbench, feature: Feature) -> Swap | None:
+    """Return the feature as functions to exchange in memory; None if they cannot be stubbed."""
+    try:
+        stubs = bench.language.delete(bench.pristine, bench.layout, feature.members, "stub")
+    except ValueError:
+        return None
+    symbols = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
+    return Swap(tuple(symbols), feature.tests)
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:

@@ -10,8 +10,9 @@ from codeenv.generate.attempt import Ended, attempt
 from codeenv.generate.deletion import hollow_tree
 from codeenv.generate.groups import grid
 from codeenv.generate.models import Deletion, Proof, Reason, Rejected
+from codeenv.generate.sieve import Sieve, demand_strong
 from codeenv.generate.workbench import Workbench
-from codeenv.languages.base import TestRequest, TestRun, Unit
+from codeenv.languages.base import SwapResult, TestRequest, TestRun, Unit
 from codeenv.materialise.operations import apply_operations, set_of
 from codeenv.tasks.models import Baseline
 
@@ -46,7 +47,13 @@ class Prover:
         Every other stable test is seen to pass without the code: in runs of the whole suite that
         several deletions share, and where these do not show it, in a run of its own.
         """
-        screened = list(self.pool.map(attempt(self._screen), deletions))
+        sieve = Sieve(self.bench, self.baseline, self.pool)
+        sifted = sieve.sift([deletion.feature for deletion in deletions])
+
+        def screen(deletion: Deletion) -> Proof:
+            return self._screen(deletion, sifted[deletion.feature.key])
+
+        screened = list(self.pool.map(attempt(screen), deletions))
         proofs = {p.deletion.feature.key: p for p in screened if isinstance(p, Proof)}
         groups = grid([proof.deletion for proof in proofs.values()])
         together = [[proofs[d.feature.key] for d in group] for group in groups]
@@ -61,15 +68,19 @@ class Prover:
 
         return list(self.pool.map(attempt(confirm), screened))
 
-    def _screen(self, deletion: Deletion) -> Proof:
-        """Run only the predicted tests, then those that fail on code that returns nothing."""
+    def _screen(self, deletion: Deletion, sifted: SwapResult) -> Proof:
+        """Run only the predicted tests; those that lazy code passes are no reward."""
+        demand_strong(sifted)
         predicted = deletion.feature.tests
         run = self.bench.run(self._request(predicted), deletion.damaged)
         self._demand_whole(run, deletion)
         failing = frozenset(predicted) - run.passed
         if not failing:
             raise Rejected(Reason.NO_FAILURE, f"{len(predicted)} predicted tests still pass")
-        weak = self._passed_by_nothing(deletion, failing)
+        if sifted.problem:
+            weak = self._passed_by_nothing(deletion, failing)
+        else:
+            weak = failing - (sifted.failing - sifted.weak.keys())
         fail_to_pass = tuple(test for test in predicted if test in failing - weak)
         if not fail_to_pass:
             raise Rejected(

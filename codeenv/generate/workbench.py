@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from codeenv.errors import SandboxError
 from codeenv.generate.memo import RunMemo, key_of
 from codeenv.images import Environment
-from codeenv.languages.base import Language, Layout, TestRequest, TestRun
+from codeenv.languages.base import Language, Layout, Swap, SwapResult, TestRequest, TestRun
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.image import Mount
 from codeenv.tree import Tree
@@ -44,6 +44,17 @@ class Workbench:
         if self.memo:
             self.memo.keep(key, run)
         return run
+
+    def try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
+        """Try lazy versions of functions in one box with the pristine tree.
+
+        Raises:
+            SandboxError: If the sandbox failed.
+        """
+        image = self.environment.image
+        full = replace(request, options=self.environment.lock.test_options)
+        with self.backend.open(image, self.pristine, role="build") as box:
+            return self.language.try_swaps(box, image, full, swaps)
 
     def _run(self, request: TestRequest, tree: Tree, mounts: Sequence[Mount]) -> TestRun:
         image = self.environment.image

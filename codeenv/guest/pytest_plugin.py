@@ -41,6 +41,7 @@ _BORROWED_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "pytest_pylint": ((), ("--pylint",)),
 }
 _OPTIONAL_VALUE = ("--cov",)
+TIMED_OUT = "timed out after"
 _RANK = ("passed", "xpassed", "xfailed", "skipped", "failed", "error")
 
 
@@ -73,6 +74,11 @@ class Plugin:
         self._states: dict[str, _State] = {}
         self._workspace = os.getcwd()
         self._clock = _Clock(float(request["test_timeout"]))
+
+    def go_on(self, channel: Channel, test_timeout: float) -> None:
+        """Report to another channel from now on, with another limit, in a forked process."""
+        self._channel = channel
+        self._clock = _Clock(test_timeout)
 
     @pytest.hookimpl(trylast=True)
     def pytest_addoption(self, parser: pytest.Parser) -> None:
@@ -242,4 +248,4 @@ class _Clock:
             signal.signal(signal.SIGALRM, previous)
 
     def _expire(self, _number: int, _frame: FrameType | None) -> None:
-        pytest.fail(f"timed out after {self._limit:g} s", pytrace=False)
+        pytest.fail(f"{TIMED_OUT} {self._limit:g} s", pytrace=False)

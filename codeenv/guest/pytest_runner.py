@@ -64,7 +64,12 @@ def run(request: dict[str, Any], channel: Channel) -> int:
 
     from codeenv.guest.pytest_plugin import Plugin
 
-    plugins.append(Plugin(request, channel, switch))
+    plugin = Plugin(request, channel, switch)
+    plugins.append(plugin)
+    if request.get("swaps"):
+        from codeenv.guest.pytest_swaps import Swapper
+
+        plugins.append(Swapper(request, channel, plugin))
     status = int(pytest.main([*arguments(request), *(files or ())], plugins=plugins))
     if tracer is not None:
         tracer.finish(channel.send)

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from codeenv.languages.runs import CoverageMap, Outcome, TestRequest, TestResult, TestRun
+from codeenv.languages.runs import (
+    CoverageMap,
+    Outcome,
+    Swap,
+    SwapResult,
+    TestRequest,
+    TestResult,
+    TestRun,
+)
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import Image
 from codeenv.tasks.models import Operation
@@ -20,6 +28,8 @@ __all__ = [
     "Language",
     "Layout",
     "Outcome",
+    "Swap",
+    "SwapResult",
     "SymbolDoc",
     "TestFacts",
     "TestRequest",
@@ -174,6 +184,16 @@ class Language(Protocol):
 
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests in a box; results come over a private channel, never from terminal output."""
+        ...
+
+    def try_swaps(
+        self, sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]
+    ) -> tuple[SwapResult, ...]:
+        """Try functions that raise or return constants, without importing the project again.
+
+        Far cheaper than a run of its own for each, and less exact: it screens, it proves nothing.
+        ``request`` gives the deadlines and options.
+        """
         ...
 
     def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:

@@ -51,6 +51,35 @@ class TestResult:
     __test__ = False
 
 
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A try: functions whose code is exchanged in a running process.
+
+    Attributes:
+        symbols: Path and qualified name of each function.
+        tests: Ids to run.
+    """
+
+    symbols: tuple[tuple[str, str], ...]
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwapResult:
+    """What came of a try.
+
+    Attributes:
+        failing: Tests that do not pass while the functions raise ``NotImplementedError``.
+        weak: Of these, the ones that pass while the functions return a constant (or their last
+            argument), and what that was.
+        problem: Why the try says nothing, or "".
+    """
+
+    failing: frozenset[str] = frozenset()
+    weak: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
 @dataclass(frozen=True)
 class CoverageMap:
     """Which tests execute which lines.

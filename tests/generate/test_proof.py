@@ -199,10 +199,10 @@ def test_a_test_file_of_the_feature_alone_may_miss_what_was_removed(bench, basel
 
 
 def test_a_test_file_with_other_tests_may_not(bench, baseline):
-    wanted = feature(bench, "note", "note")
+    wanted = feature(bench, "hidden_user", "hidden_user")
     (found,) = prove_all(bench, baseline, wanted, mode="remove")
     assert found.reason == Reason.BREAKS_COLLECTION
-    assert "cannot import name 'note'" in found.detail
+    assert "cannot import name 'hidden_user'" in found.detail
 
 
 def test_every_other_test_is_seen_to_pass_without_each_deletion(bench, baseline):

@@ -6,6 +6,8 @@ from typing import Literal
 from codeenv.languages.base import (
     InstallPlan,
     Layout,
+    Swap,
+    SwapResult,
     SymbolDoc,
     TestFacts,
     TestRequest,
@@ -21,6 +23,7 @@ from codeenv.languages.python.facts import read_facts
 from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.plan import make_plan
+from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.units import list_units
 from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
@@ -52,6 +55,12 @@ class PythonLanguage:
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests with pytest; results come over descriptor 3."""
         return runner.run_tests(sandbox, image, request)
+
+    def try_swaps(
+        self, sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]
+    ) -> tuple[SwapResult, ...]:
+        """Try functions that raise or return constants in one process that forks for each."""
+        return try_swaps(sandbox, image, request, swaps)
 
     def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:
         """Return distributions whose absence explains errors of a run."""

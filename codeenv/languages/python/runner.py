@@ -10,7 +10,10 @@ from codeenv.languages.base import CoverageMap, Layout, TestRequest, TestResult,
 from codeenv.sandbox.base import ExecResult, Sandbox
 from codeenv.sandbox.image import Image
 
-_MODULES = ("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_runner", "import_probe")
+_MODULES = (
+    *("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_swaps"),
+    *("pytest_runner", "import_probe"),
+)
 _PACKAGE = "_codeenv_guest"
 _REPORT_LIMIT = 256 * 1024**2
 _LOG_LIMIT = 256 * 1024
@@ -48,7 +51,7 @@ class _Report:
 
 def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
     """Run tests; why pytest refused its options, if it did, is the error of ``<options>``."""
-    result = _serve(sandbox, image, "pytest_runner", asdict(request), request)
+    result = serve(sandbox, image, "pytest_runner", asdict(request), request)
     report = _read(result.report)
     complete = report.status is not None and not result.timed_out
     if not complete:
@@ -70,15 +73,16 @@ def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
 
 def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
     """Return package -> problem for what does not import from inside the workspace."""
-    result = _serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
-    said = {str(r["package"]): str(r["problem"]) for r in _records(result.report)}
+    result = serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
+    said = {str(r["package"]): str(r["problem"]) for r in records(result.report)}
     silent = "the interpreter ended while importing it"
     return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
 
 
-def _serve(
+def serve(
     sandbox: Sandbox, image: Image, main: str, body: Mapping[str, Any], request: TestRequest
 ) -> ExecResult:
+    """Run a guest module in the environment's interpreter; ``body`` is what it is asked."""
     document = {"modules": _guest_modules(), "main": main, "request": body}
     return sandbox.exec(
         [image.python, "-c", _BOOT],
@@ -109,7 +113,7 @@ def _variables(image: Image, request: TestRequest) -> dict[str, str]:
     return wanted if "LANG" in image.variables else {**wanted, "LANG": "C.UTF-8"}
 
 
-def _records(report: bytes) -> Iterator[dict[str, Any]]:
+def records(report: bytes) -> Iterator[dict[str, Any]]:
     """Yield the records; a line cut short by a crash or the limit is not one."""
     for line in report.split(b"\n"):
         try:
@@ -122,7 +126,7 @@ def _records(report: bytes) -> Iterator[dict[str, Any]]:
 
 def _read(data: bytes) -> _Report:
     report = _Report()
-    for record in _records(data):
+    for record in records(data):
         if "id" in record:
             _add_result(report, record)
         elif "start" in record:

@@ -1,0 +1,72 @@
+"""Sorts out candidates by their functions' lazy versions, many of them in one process."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from codeenv.errors import SandboxError
+from codeenv.generate.deletion import swap_of
+from codeenv.generate.models import Feature, Reason, Rejected
+from codeenv.generate.workbench import Workbench
+from codeenv.languages.base import SwapResult, TestRequest
+from codeenv.tasks.models import Baseline
+
+_NOTHING_KNOWN = SwapResult(problem="not tried")
+_IN_ONE_BOX = 12
+_TIMEOUT = 1800.0
+
+
+@dataclass(frozen=True)
+class Sieve:
+    """Knows which tests need a feature, and which of them a constant would pass.
+
+    Attributes:
+        bench: Runs the tests.
+        baseline: Which tests are stable.
+        pool: How many boxes are at work at the same time.
+    """
+
+    bench: Workbench
+    baseline: Baseline
+    pool: Executor
+
+    def sift(self, features: Sequence[Feature]) -> Mapping[str, SwapResult]:
+        """Return what is found of each feature, by its key.
+
+        ``problem`` is set where nothing can be said: then only a run of its own tells.
+        """
+        parts = [features[i : i + _IN_ONE_BOX] for i in range(0, len(features), _IN_ONE_BOX)]
+        found = self.pool.map(self._sift_some, parts)
+        return {
+            feature.key: result
+            for part, results in zip(parts, found, strict=True)
+            for feature, result in zip(part, results, strict=True)
+        }
+
+    def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
+        swaps = [swap_of(self.bench, feature) for feature in features]
+        # Code that returns nothing makes its callers loop, often: no time is wasted on that.
+        limit = self.baseline.test_timeout / 5
+        request = TestRequest(timeout=_TIMEOUT, test_timeout=limit)
+        try:
+            found = iter(self.bench.try_swaps(request, [swap for swap in swaps if swap]))
+        except SandboxError as error:
+            return [SwapResult(problem=str(error))] * len(features)
+        return [next(found) if swap else _NOTHING_KNOWN for swap in swaps]
+
+
+def demand_strong(found: SwapResult) -> None:
+    """Refuse a feature whose tests pass without it, or with constants.
+
+    Raises:
+        Rejected: ``no_failure`` or ``weak_tests``.
+    """
+    if found.problem:
+        return
+    if not found.failing:
+        raise Rejected(Reason.NO_FAILURE, "its tests pass when the code raises an error")
+    if found.failing <= found.weak.keys():
+        told = ", ".join(sorted(set(found.weak.values())))
+        raise Rejected(
+            Reason.WEAK_TESTS, f"all {len(found.weak)} pass when the code returns {told}"
+        )

@@ -1,0 +1,36 @@
+"""Try lazy versions of functions in one process of a sandbox."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from codeenv.languages.base import Swap, SwapResult, TestRequest
+from codeenv.languages.python.runner import records, serve
+from codeenv.sandbox.base import Sandbox
+from codeenv.sandbox.image import Image
+
+_TRY_TIMEOUT = 60.0
+"""Seconds for the tests of one candidate with one body."""
+
+
+def try_swaps(
+    sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]
+) -> tuple[SwapResult, ...]:
+    """Return one result per try; a try that the process did not come to says so."""
+    tests = list(dict.fromkeys(test for swap in swaps for test in swap.tests))
+    body = {
+        **asdict(request),
+        "ids": tests,
+        "swaps": [asdict(swap) for swap in swaps],
+        "swap_timeout": _TRY_TIMEOUT,
+    }
+    result = serve(sandbox, image, "pytest_runner", body, request)
+    said = {record["swap"]: record for record in records(result.report) if "swap" in record}
+    silent = {"problem": f"the process ended before (exit code {result.exit_code})"}
+    return tuple(_read(said.get(number, silent)) for number in range(len(swaps)))
+
+
+def _read(record: Mapping[str, Any]) -> SwapResult:
+    if record["problem"]:
+        return SwapResult(problem=record["problem"])
+    return SwapResult(frozenset(record["failing"]), record["weak"])
