@@ -75,10 +75,10 @@ class Plugin:
         self._workspace = os.getcwd()
         self._clock = _Clock(float(request["test_timeout"]))
 
-    def go_on(self, channel: Channel, test_timeout: float) -> None:
-        """Report to another channel from now on, with another limit, in a forked process."""
+    def go_on(self, channel: Channel, test_timeout: float, cpu_timeout: float) -> None:
+        """Report to another channel from now on, with other limits, in a forked process."""
         self._channel = channel
-        self._clock = _Clock(test_timeout)
+        self._clock = _Clock(test_timeout, cpu_timeout)
 
     @pytest.hookimpl(trylast=True)
     def pytest_addoption(self, parser: pytest.Parser) -> None:
@@ -227,25 +227,30 @@ class _Clock:
     """The time limit of one test: a signal, and behind it one that ends a deaf process.
 
     A test is deaf while it computes in compiled code; the second signal counts processor time and
-    has no handler.  No thread keeps time: tests that fork would be warned of it.
+    has no handler.  No thread keeps time: tests that fork would be warned of it.  A limit of
+    processor time, which a busy machine does not change, can come before.
     """
 
-    def __init__(self, limit: float) -> None:
-        self._limit = limit
-        self._previous: Any = None
+    def __init__(self, limit: float, cpu_limit: float = 0.0) -> None:
+        self._limits = [(signal.SIGALRM, signal.ITIMER_REAL, limit)] if limit else []
+        if cpu_limit:
+            self._limits.append((signal.SIGVTALRM, signal.ITIMER_VIRTUAL, cpu_limit))
+        self._deaf_after = limit * 4 + 2 if limit else 0.0
+        self._previous: dict[int, Any] = {}
 
     def start(self) -> None:
-        if self._limit:
-            self._previous = signal.signal(signal.SIGALRM, self._expire)
-            signal.setitimer(signal.ITIMER_REAL, self._limit, max(self._limit / 2, 1.0))
-            signal.setitimer(signal.ITIMER_PROF, self._limit * 4 + 2)
+        for number, timer, limit in self._limits:
+            self._previous[number] = signal.signal(number, self._expire)
+            signal.setitimer(timer, limit, max(limit / 2, 1.0))
+        signal.setitimer(signal.ITIMER_PROF, self._deaf_after)
 
     def stop(self) -> None:
-        if self._limit:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            previous = self._previous if callable(self._previous) else signal.SIG_DFL
-            signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        for number, timer, _ in self._limits:
+            signal.setitimer(timer, 0)
+            previous = self._previous[number]
+            signal.signal(number, previous if callable(previous) else signal.SIG_DFL)
 
-    def _expire(self, _number: int, _frame: FrameType | None) -> None:
-        pytest.fail(f"{TIMED_OUT} {self._limit:g} s", pytrace=False)
+    def _expire(self, number: int, _frame: FrameType | None) -> None:
+        limit = next(limit for each, _, limit in self._limits if each == number)
+        pytest.fail(f"{TIMED_OUT} {limit:g} s", pytrace=False)

@@ -25,7 +25,7 @@ LAZY = (
     "values[-1] if values else None",
 )
 _SHORT = 0.5
-"""Seconds for a test with a constant: many callers loop then."""
+"""Processor seconds for a test with a constant: many callers loop then."""
 Functions = dict[tuple[str, str], list[FunctionType]]
 
 
@@ -58,7 +58,7 @@ class Swapper:
             return {"problem": f"not in memory: {', '.join(lost[:3])}"}
         targets = [function for key in wanted for function in functions[key]]
         known = [test for test in swap["tests"] if test in items]
-        passed, _ = self._run(targets, RAISES, [items[test] for test in known], self._test_limit)
+        passed, _ = self._run(targets, RAISES, [items[test] for test in known], 0.0)
         failing = [test for test in known if test not in passed]
         left, weak = failing, dict[str, str]()
         for value in LAZY:
@@ -71,7 +71,7 @@ class Swapper:
         return {"failing": failing, "weak": weak, "problem": ""}
 
     def _run(
-        self, targets: list[FunctionType], body: str, items: list[pytest.Item], limit: float
+        self, targets: list[FunctionType], body: str, items: list[pytest.Item], cpu_limit: float
     ) -> tuple[set[str], set[str]]:
         """Return the tests that pass in a child whose functions have another body, and slow ones.
 
@@ -82,7 +82,7 @@ class Swapper:
         if child == 0:
             try:
                 os.setpgid(0, 0)
-                self._plugin.go_on(Channel(writing), limit)
+                self._plugin.go_on(Channel(writing), self._test_limit, cpu_limit)
                 for target in targets:
                     swap_code(target, body)
                 for item, following in zip(items, [*items[1:], None], strict=True):

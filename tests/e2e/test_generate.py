@@ -45,7 +45,8 @@ def test_the_same_command_gives_the_same_bytes_twice_and_on_either_backend(tmp_p
 def test_generated_tasks_score_0_for_nothing_and_1_for_the_truth(tmp_path, backend, capsys):
     out = tmp_path / "tasks"
     assert generate("pypi:itsdangerous==2.2.0", out, "--backend", backend, "--limit", "3") == 0
-    capsys.readouterr()
+    funnel = json.loads(capsys.readouterr().out)["funnel"]
+    assert not {"internal", "infrastructure"} & funnel.keys()
     code = main(["verify", str(out), "--repeat", "2", "--backend", backend, "--json"])
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert code == 0
