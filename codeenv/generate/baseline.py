@@ -23,7 +23,8 @@ def measure_baseline(
 ) -> tuple[Baseline, CoverageMap]:
     """Run the whole suite four times: plain, with another hash seed, and twice with coverage.
 
-    The second coverage is taken in a shuffled order; only what both saw counts.
+    The second coverage is taken in a shuffled order; only what both saw counts.  Then every file
+    runs alone.
 
     Raises:
         SourceError: If too few tests pass, with what stood in the way.
@@ -43,6 +44,7 @@ def measure_baseline(
     _demand_tests(runs[0])
     coverage = _coverage(runs[3]).common(_coverage(runs[1]))
     stable, quarantined = _sort_out(runs)
+    stable = _alone(bench, stable, quarantined, jobs)
     if not stable:
         raise SourceError(
             f"none of the {len(runs[0].collected)} tests passes every time",
@@ -54,13 +56,31 @@ def measure_baseline(
     baseline = Baseline(
         source=pin,
         environment=bench.environment.digest,
-        runs=len(runs),
+        runs=len(runs) + 1,
         stable=stable,
         quarantined=quarantined,
         timeout=_LONG if longest > _MANY_SECONDS else _USUAL,
         test_timeout=next(limit for limit in _TEST_TIMEOUTS if slowest * _MARGIN <= limit),
     )
     return baseline, coverage
+
+
+def _alone(
+    bench: Workbench, stable: tuple[str, ...], quarantined: dict[str, str], jobs: int
+) -> tuple[str, ...]:
+    """Return the tests that also pass when their file runs alone; set the others aside."""
+    files: dict[str, list[str]] = {}
+    for test in stable:
+        files.setdefault(test.partition("::")[0], []).append(test)
+    if len(files) < 2:
+        return stable
+    requests = [
+        TestRequest(tuple(ids), SUITE_TIMEOUT, test_timeout=SUITE_TIMEOUT) for ids in files.values()
+    ]
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        passed = frozenset(test for run in pool.map(bench.run, requests) for test in run.passed)
+    quarantined.update((test, "not_alone") for test in stable if test not in passed)
+    return tuple(test for test in stable if test in passed)
 
 
 def _coverage(run: TestRun) -> CoverageMap:

@@ -20,9 +20,12 @@ from codeenv.generate.models import (
 )
 from codeenv.generate.proof import Prover
 from codeenv.generate.recipe import write_recipe
+from codeenv.generate.sieve import Sieve
 from codeenv.generate.workbench import Workbench
-from codeenv.grading import Grader
+from codeenv.grading import Grader, collect_submission
 from codeenv.materialise import materialise
+from codeenv.materialise.git import without_git
+from codeenv.materialise.models import Task
 from codeenv.sources import Checkout
 from codeenv.tasks.models import Baseline, Recipe
 
@@ -49,7 +52,8 @@ class Gates:
 
     def judge(self, features: Sequence[Feature]) -> list[Verdict]:
         """Return one verdict per feature; modes are tried until one passes every gate."""
-        prover = Prover(self.bench, self.baseline, self.pool)
+        sieve = Sieve(self.bench, self.baseline, self.pool)
+        prover = Prover(self.bench, self.baseline, self.pool, sieve)
         started = self.pool.map(attempt(self._delete), features)
         candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]
         while trying := [c for c in candidates if c.may_be_tried]:
@@ -73,11 +77,20 @@ class Gates:
             told = leaks[0].kind == "statement"
             reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
             raise Rejected(reason, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
-        # The whole suite is proven on these very trees, unless the oracle's is another.
-        restored = task.grading_tree.apply(task.oracle)
-        suite = restored.digest != self.bench.pristine.digest
-        demand_calibrated(verify_task(task, self.grader, suite=suite))
+        if not (proof.alone and self._is_proven(task, proof)):
+            demand_calibrated(verify_task(task, self.grader))
         return recipe
+
+    def _is_proven(self, task: Task, proof: Proof) -> bool:
+        """Return whether grading meets the very trees on which the suite has run."""
+        solved = without_git(task.workspace).apply(task.oracle)
+        oracle = collect_submission(task, solved, language=self.bench.language)
+        restored = task.grading_tree.apply(oracle.delta)
+        damaged = proof.deletion.damaged
+        return (restored.digest, task.grading_tree.digest) == (
+            self.bench.pristine.digest,
+            damaged.digest,
+        )
 
 
 _NOT_TRIED = Rejected(Reason.NOT_TRIED)

@@ -151,11 +151,19 @@ class Deletion:
 
 @dataclass(frozen=True)
 class Proof:
-    """What the suite said about a deletion: which tests reward, and which can do neither."""
+    """What the suite said about a deletion.
+
+    Attributes:
+        deletion: What is deleted.
+        fail_to_pass: Tests that reward.
+        excluded: Tests that fail without the code and do not reward.
+        alone: Whether the rewarding tests were seen to pass on their own with the code.
+    """
 
     deletion: Deletion
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True)

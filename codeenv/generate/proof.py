@@ -35,11 +35,13 @@ class Prover:
         bench: Runs the tests.
         baseline: Which tests are stable.
         pool: How many runs go on at the same time.
+        sieve: Knows which tests need a feature.
     """
 
     bench: Workbench
     baseline: Baseline
     pool: Executor
+    sieve: Sieve
 
     def prove(self, deletions: Sequence[Deletion]) -> list[Proof | Ended]:
         """Return, per deletion, the tests that fail because of it, or why it makes no task.
@@ -47,8 +49,7 @@ class Prover:
         Every other stable test is seen to pass without the code: in runs of the whole suite that
         several deletions share, and where these do not show it, in a run of its own.
         """
-        sieve = Sieve(self.bench, self.baseline, self.pool)
-        sifted = sieve.sift([deletion.feature for deletion in deletions])
+        sifted = self.sieve.sift([deletion.feature for deletion in deletions])
 
         def screen(deletion: Deletion) -> Proof:
             return self._screen(deletion, sifted[deletion.feature.key])
@@ -86,7 +87,8 @@ class Prover:
             raise Rejected(
                 Reason.WEAK_TESTS, f"all {len(failing)} pass when the code returns nothing"
             )
-        return Proof(deletion, fail_to_pass, tuple(sorted(failing & weak)))
+        excluded = tuple(sorted(failing & weak))
+        return Proof(deletion, fail_to_pass, excluded, alone=not sifted.problem)
 
     def _passed_by_nothing(self, deletion: Deletion, failing: frozenset[str]) -> frozenset[str]:
         """Return the failing tests that pass once the deleted code exists but returns nothing."""

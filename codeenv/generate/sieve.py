@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codeenv.errors import SandboxError
 from codeenv.generate.deletion import swap_of
@@ -12,7 +12,7 @@ from codeenv.languages.base import SwapResult, TestRequest
 from codeenv.tasks.models import Baseline
 
 _NOTHING_KNOWN = SwapResult(problem="not tried")
-_IN_ONE_BOX = 12
+_BOXES, _IN_ONE_BOX = 2, 24
 _TIMEOUT = 1800.0
 
 
@@ -24,24 +24,25 @@ class Sieve:
         bench: Runs the tests.
         baseline: Which tests are stable.
         pool: How many boxes are at work at the same time.
+        known: What was found so far, by the features' keys.
     """
 
     bench: Workbench
     baseline: Baseline
     pool: Executor
+    known: dict[str, SwapResult] = field(default_factory=dict)
 
     def sift(self, features: Sequence[Feature]) -> Mapping[str, SwapResult]:
-        """Return what is found of each feature, by its key.
+        """Return what is found of each feature, by its key; a second time it is only looked up.
 
         ``problem`` is set where nothing can be said: then only a run of its own tells.
         """
-        parts = [features[i : i + _IN_ONE_BOX] for i in range(0, len(features), _IN_ONE_BOX)]
-        found = self.pool.map(self._sift_some, parts)
-        return {
-            feature.key: result
-            for part, results in zip(parts, found, strict=True)
-            for feature, result in zip(part, results, strict=True)
-        }
+        fresh = [feature for feature in features if feature.key not in self.known]
+        size = min(_IN_ONE_BOX, max(1, -(-len(fresh) // _BOXES)))
+        parts = [fresh[i : i + size] for i in range(0, len(fresh), size)]
+        for part, results in zip(parts, self.pool.map(self._sift_some, parts), strict=True):
+            self.known.update(zip((feature.key for feature in part), results, strict=True))
+        return {feature.key: self.known[feature.key] for feature in features}
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
         swaps = [swap_of(self.bench, feature) for feature in features]
@@ -63,6 +64,8 @@ def demand_strong(found: SwapResult) -> None:
     """
     if found.problem:
         return
+    if not found.failing and found.unsteady:
+        raise Rejected(Reason.UNSTABLE, f"{len(found.unsteady)} tests do not pass on their own")
     if not found.failing:
         raise Rejected(Reason.NO_FAILURE, "its tests pass when the code raises an error")
     if found.failing <= found.weak.keys():

@@ -58,8 +58,10 @@ class Swapper:
             return {"problem": f"not in memory: {', '.join(lost[:3])}"}
         targets = [function for key in wanted for function in functions[key]]
         known = [test for test in swap["tests"] if test in items]
-        passed, _ = self._run(targets, RAISES, [items[test] for test in known], 0.0)
-        failing = [test for test in known if test not in passed]
+        chosen = [items[test] for test in known]
+        alone, _ = self._run([], RAISES, chosen, 0.0)
+        passed, _ = self._run(targets, RAISES, chosen, 0.0)
+        failing = [test for test in known if test in alone and test not in passed]
         left, weak = failing, dict[str, str]()
         for value in LAZY:
             if not left:
@@ -68,7 +70,8 @@ class Swapper:
             passed, slow = self._run(targets, f"return {value}", chosen, _SHORT)
             weak.update(dict.fromkeys(passed, value))
             left = [test for test in left if test not in passed and test not in slow]
-        return {"failing": failing, "weak": weak, "problem": ""}
+        lost = [test for test in known if test not in alone]
+        return {"failing": failing, "weak": weak, "unsteady": lost, "problem": ""}
 
     def _run(
         self, targets: list[FunctionType], body: str, items: list[pytest.Item], cpu_limit: float

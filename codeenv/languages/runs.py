@@ -72,11 +72,13 @@ class SwapResult:
         failing: Tests that do not pass while the functions raise ``NotImplementedError``.
         weak: Of these, the ones that pass while the functions return a constant (or their last
             argument), and what that was.
+        unsteady: Tests that do not pass with the true functions when only these tests run.
         problem: Why the try says nothing, or "".
     """
 
     failing: frozenset[str] = frozenset()
     weak: Mapping[str, str] = field(default_factory=dict)
+    unsteady: frozenset[str] = frozenset()
     problem: str = ""
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from codeenv.generate.baseline import _sort_out
+from codeenv.generate.baseline import _alone, _sort_out
 from codeenv.generate.pipeline import _set_aside
 from codeenv.languages.base import TestResult, TestRun
 from codeenv.tasks.models import Baseline, SourcePin
@@ -44,6 +44,31 @@ def test_a_test_that_passes_only_sometimes_is_set_aside_with_the_reason(runs, re
     stable, quarantined = sort_out(**runs)
     assert stable == ("a", "c")
     assert quarantined == {"b": reason}
+
+
+class Alone:
+    """Runs files whose last test needs another file."""
+
+    def __init__(self):
+        self.asked = []
+
+    def run(self, request):
+        self.asked.append(request.ids)
+        return run(request.ids, **{"b.py::two": "failed"})
+
+
+def test_a_test_that_needs_another_file_is_set_aside():
+    bench, quarantined = Alone(), {}
+    stable = ("a.py::one", "b.py::one", "b.py::two")
+    assert _alone(bench, stable, quarantined, jobs=1) == ("a.py::one", "b.py::one")
+    assert bench.asked == [("a.py::one",), ("b.py::one", "b.py::two")]
+    assert quarantined == {"b.py::two": "not_alone"}
+
+
+def test_a_single_file_is_alone_already():
+    bench = Alone()
+    assert _alone(bench, ("b.py::one", "b.py::two"), {}, jobs=1) == ("b.py::one", "b.py::two")
+    assert bench.asked == []
 
 
 def test_the_reasons_of_tests_set_aside_are_told():

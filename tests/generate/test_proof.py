@@ -8,6 +8,7 @@ import pytest
 from codeenv.generate.deletion import deletions
 from codeenv.generate.models import Deletion, Feature, Proof, Reason, Rejected
 from codeenv.generate.proof import Prover
+from codeenv.generate.sieve import Sieve
 from codeenv.generate.workbench import Workbench
 from codeenv.images import bundled_environment
 from codeenv.languages import detect_language
@@ -135,7 +136,8 @@ def delete(bench, wanted, mode):
 
 def prove_all(bench, baseline, *wanted, mode="stub"):
     with ThreadPoolExecutor(2) as pool:
-        return Prover(bench, baseline, pool).prove([delete(bench, w, mode) for w in wanted])
+        prover = Prover(bench, baseline, pool, Sieve(bench, baseline, pool))
+        return prover.prove([delete(bench, w, mode) for w in wanted])
 
 
 def prove(bench, baseline, wanted):

@@ -134,6 +134,20 @@ def test_leave():
         os._exit(3)
 
 
+SEEN = []
+
+
+@pytest.fixture(autouse=True)
+def note(request):
+    yield
+    SEEN.append(request.node.name)
+
+
+def test_needs_double():
+    assert "test_double" in SEEN
+    assert double(1) == 2
+
+
 def test_apart():
     assert True
 """
@@ -222,6 +236,14 @@ def test_a_function_that_is_not_in_memory_is_a_problem(swap):
     (lost, found) = swap(("no_such", "double"), ("double", "double"))
     assert "not in memory: no_such" in lost.problem
     assert short(found.failing) == {"double"}
+
+
+def test_a_test_that_needs_another_one_first_is_unsteady(swap):
+    (found,) = swap(("double", "double needs_double"))
+    assert short(found.unsteady) == set()
+    (found,) = swap(("double", "needs_double"))
+    assert short(found.unsteady) == {"needs_double"}
+    assert found.failing == frozenset()
 
 
 def test_a_process_that_ends_is_a_problem_of_every_try(swap):

@@ -33,4 +33,5 @@ def try_swaps(
 def _read(record: Mapping[str, Any]) -> SwapResult:
     if record["problem"]:
         return SwapResult(problem=record["problem"])
-    return SwapResult(frozenset(record["failing"]), record["weak"])
+    failing, unsteady = frozenset(record["failing"]), frozenset(record["unsteady"])
+    return SwapResult(failing, record["weak"], unsteady)
