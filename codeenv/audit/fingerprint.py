@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codeenv.languages.python.syntax import parse_quietly
 
@@ -47,6 +48,7 @@ class Function:
     anchors: frozenset[str]
 
 
+@lru_cache(maxsize=512)
 def functions_of(data: bytes) -> tuple[Function, ...]:
     """Return the functions of a Python source, nested ones too; none if it does not parse."""
     try:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from codeenv.languages.base import Layout, Unit, UnitKind
 from codeenv.languages.python.definitions import (
@@ -27,17 +28,19 @@ def list_units(tree: Tree, layout: Layout) -> tuple[Unit, ...]:
     return tuple(unit for path in layout.source_files for unit in file_units(path, tree[path].data))
 
 
-def file_units(path: str, data: bytes) -> Iterator[Unit]:
-    """Yield the units of one file; none if it is not editable Python.
+@lru_cache(maxsize=2048)
+def file_units(path: str, data: bytes) -> tuple[Unit, ...]:
+    """Return the units of one file; none if it is not editable Python.
 
     Definitions that share a qualified name (a property with its setter, overloads with their
     implementation, the arms of an ``if``) are deleted together: the main one carries the lines of
     all, the others are protected as a ``part``.
     """
     source = parse_source(data)
-    if source is None:
-        return
-    found = find_definitions(source)
+    return tuple(_units(path, find_definitions(source))) if source else ()
+
+
+def _units(path: str, found: tuple[Found, ...]) -> Iterator[Unit]:
     groups: dict[str, list[Found]] = {}
     for definition in found:
         groups.setdefault(definition.name, []).append(definition)
