@@ -85,15 +85,9 @@ class Gates:
         """Return whether grading meets the very trees on which the suite has run."""
         solved = without_git(task.workspace).apply(task.oracle)
         oracle = collect_submission(task, solved, language=self.bench.language)
-        restored = task.grading_tree.apply(oracle.delta)
-        damaged = proof.deletion.damaged
-        return (restored.digest, task.grading_tree.digest) == (
-            self.bench.pristine.digest,
-            damaged.digest,
-        )
-
-
-_NOT_TRIED = Rejected(Reason.NOT_TRIED)
+        restored, damaged = task.grading_tree.apply(oracle.delta), proof.deletion.damaged
+        whole = restored.digest == self.bench.pristine.digest
+        return whole and task.grading_tree.digest == damaged.digest
 
 
 class _Candidate:
@@ -110,7 +104,8 @@ class _Candidate:
     @property
     def may_be_tried(self) -> bool:
         """Whether it was rejected so far, and there is another mode."""
-        return bool(self._modes) and isinstance(self.end, Rejected)
+        rejected = isinstance(self.end, Rejected) and self.end.reason != Reason.INTERNAL
+        return bool(self._modes) and rejected
 
     def next_mode(self) -> Deletion:
         """Return the next way to delete it."""

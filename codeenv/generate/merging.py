@@ -38,8 +38,8 @@ def merged_features(
 def _kinship(one: Feature, other: Feature, closures: Closures) -> float:
     if one.lines & other.lines:
         return 0.0
-    mine, theirs = frozenset(one.tests), frozenset(other.tests)
-    common = len(mine & theirs) / len(mine | theirs)
+    shared = len(one.test_set & other.test_set)
+    common = shared / (len(one.tests) + len(other.tests) - shared)
     tied = any(closures.tied(u, v) for u in one.members for v in other.members)
     same_file = one.seed.path == other.seed.path
     same_class = same_file and one.seed.parent == other.seed.parent != ""

@@ -138,6 +138,11 @@ class Feature:
         """(path, line) of all that is deleted, blank lines and comments included."""
         return frozenset((u.path, n) for u in self.members for n in range(u.start, u.end + 1))
 
+    @cached_property
+    def test_set(self) -> frozenset[str]:
+        """``tests`` without their order."""
+        return frozenset(self.tests)
+
 
 @dataclass(frozen=True)
 class Deletion:

@@ -58,21 +58,18 @@ def generate(
     source = checkout(spec, ref=options.ref, subdir=options.subdir)
     _tell_source(on_event, source)
     memo = RunMemo(options.out, resume=options.resume)
-    bench = replace(_prepare(source, backend, on_event), memo=memo)
+    bench = replace(prepare(source, backend, on_event), memo=memo)
     journal = Journal(
         options.out, _run_key(source, bench, options), on_event, resume=options.resume
     )
-    mount = coverage_layer(bench.environment, backend)
-    baseline, coverage = measure_baseline(
-        bench, source.pin, jobs=options.jobs, coverage_mount=mount
-    )
+    baseline, coverage = measure(bench, source, options)
     journal.tell(
         "baseline",
         f"{len(baseline.stable)} stable tests, {_set_aside(baseline)}",
         stable=len(baseline.stable),
         quarantined=len(baseline.quarantined),
     )
-    features = _features(bench, baseline, coverage, options)
+    features = propose(bench, baseline, coverage, options)
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
     with closing(journal):
         result = _judge(features, source, bench, baseline, options, journal)
@@ -95,7 +92,8 @@ def _tell_source(on_event: OnEvent, source: Checkout) -> None:
         _tell(on_event, "checkout", note)
 
 
-def _prepare(source: Checkout, backend: Backend, on_event: OnEvent) -> Workbench:
+def prepare(source: Checkout, backend: Backend, on_event: OnEvent = lambda _: None) -> Workbench:
+    """Return a repository in its environment, building what the cache does not have."""
     tree = agent_files(source.tree)
     language = detect_language(tree)
     layout = language.layout(tree)
@@ -123,9 +121,18 @@ def _build(
     return environment
 
 
-def _features(
+def measure(
+    bench: Workbench, source: Checkout, options: GenerateOptions
+) -> tuple[Baseline, CoverageMap]:
+    """Return the stable tests, and which of them run what."""
+    mount = coverage_layer(bench.environment, bench.backend)
+    return measure_baseline(bench, source.pin, jobs=options.jobs, coverage_mount=mount)
+
+
+def propose(
     bench: Workbench, baseline: Baseline, coverage: CoverageMap, options: GenerateOptions
 ) -> tuple[Feature, ...]:
+    """Return the candidates in the order they are to be tried."""
     units = bench.language.units(bench.pristine, bench.layout)
     sources = {path: bench.pristine[path].data for path in bench.layout.source_files}
     known = known_units(units, find_twins(sources, bench.environment.image))

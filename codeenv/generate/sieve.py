@@ -46,9 +46,7 @@ class Sieve:
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
         swaps = [swap_of(self.bench, feature) for feature in features]
-        # Code that returns nothing makes its callers loop, often: no time is wasted on that.
-        limit = self.baseline.test_timeout / 5
-        request = TestRequest(timeout=_TIMEOUT, test_timeout=limit)
+        request = TestRequest(timeout=_TIMEOUT, test_timeout=self.baseline.test_timeout)
         try:
             found = iter(self.bench.try_swaps(request, [swap for swap in swaps if swap]))
         except SandboxError as error:

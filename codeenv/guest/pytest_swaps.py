@@ -26,6 +26,8 @@ LAZY = (
 )
 _SHORT = 0.5
 """Processor seconds for a test with a constant: many callers loop then."""
+_IMPATIENCE = 5
+"""Into how much of its time limit a test must fit with other code than the true one."""
 Functions = dict[tuple[str, str], list[FunctionType]]
 
 
@@ -59,8 +61,8 @@ class Swapper:
         targets = [function for key in wanted for function in functions[key]]
         known = [test for test in swap["tests"] if test in items]
         chosen = [items[test] for test in known]
-        alone, _ = self._run([], RAISES, chosen, 0.0)
-        passed, _ = self._run(targets, RAISES, chosen, 0.0)
+        alone, _ = self._run([], RAISES, chosen)
+        passed, _ = self._run(targets, RAISES, chosen)
         failing = [test for test in known if test in alone and test not in passed]
         left, weak = failing, dict[str, str]()
         for value in LAZY:
@@ -74,7 +76,11 @@ class Swapper:
         return {"failing": failing, "weak": weak, "unsteady": lost, "problem": ""}
 
     def _run(
-        self, targets: list[FunctionType], body: str, items: list[pytest.Item], cpu_limit: float
+        self,
+        targets: list[FunctionType],
+        body: str,
+        items: list[pytest.Item],
+        cpu_limit: float = 0.0,
     ) -> tuple[set[str], set[str]]:
         """Return the tests that pass in a child whose functions have another body, and slow ones.
 
@@ -85,7 +91,8 @@ class Swapper:
         if child == 0:
             try:
                 os.setpgid(0, 0)
-                self._plugin.go_on(Channel(writing), self._test_limit, cpu_limit)
+                limit = self._test_limit / _IMPATIENCE if targets else self._test_limit
+                self._plugin.go_on(Channel(writing), limit, cpu_limit)
                 for target in targets:
                     swap_code(target, body)
                 for item, following in zip(items, [*items[1:], None], strict=True):
