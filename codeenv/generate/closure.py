@@ -14,7 +14,7 @@ from codeenv.generate.reach import Reach, contains, inside
 from codeenv.languages.base import Unit
 from codeenv.tree import Tree
 
-_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = re.compile(rb"(\.\s*)?([A-Za-z_][A-Za-z0-9_]*)")
 _LINES_ANYWAY, _LINES_PER_TEST = 60, 15
 """A closure grows no further than its tests can tell right from wrong."""
 _MOST_FILES = 5
@@ -62,10 +62,13 @@ class Closures:
         return self._sizes[unit]
 
     def tied(self, one: Unit, other: Unit) -> bool:
-        """Return whether one names the other; in a class, a name is that class's own."""
+        """Return whether one names the other; in a class, a name is that class's own.
+
+        A method is named by an attribute: ``next(lines)`` says nothing of a method ``next``.
+        """
         own = one.path == other.path and one.parent == other.parent != ""
         return any(
-            _simple(named) in self._words[user] and (own or _simple(named) not in self._shared)
+            _called(named) in self._words[user] and (own or _simple(named) not in self._shared)
             for user, named in ((one, other), (other, one))
         )
 
@@ -85,9 +88,10 @@ class Closures:
         lines = {path: self._tree[path].data.splitlines() for path in {u.path for u in self.units}}
         return {
             unit: frozenset(
-                word.decode()
+                word
                 for line in lines[unit.path][unit.start - 1 : unit.end]
-                for word in _WORD.findall(line)
+                for dot, name in _WORD.findall(line)
+                for word in ({name.decode(), f".{name.decode()}"} if dot else {name.decode()})
             )
             for unit in self.units
         }
@@ -96,6 +100,10 @@ class Closures:
     def _shared(self) -> frozenset[str]:
         counts = Counter(map(_simple, self.units))
         return frozenset(name for name, count in counts.items() if count > _FEW_UNITS)
+
+
+def _called(unit: Unit) -> str:
+    return f".{_simple(unit)}" if unit.parent else _simple(unit)
 
 
 def _simple(unit: Unit) -> str:

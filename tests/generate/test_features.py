@@ -194,3 +194,13 @@ def test_in_a_class_a_shared_name_is_the_class_s_own():
         for owner, n in zip("ABC", (3, 5, 7), strict=True)
     ]
     assert closure(code, use, *runs) == ["A.use", "A.run"]
+
+
+def test_a_method_is_tied_to_code_that_names_it_as_an_attribute_alone():
+    code = b"def use(lines):\n    return next(lines)\ndef next(self):\n    return 1\n"
+    use = unit("use", 1, 2)
+    method = unit("A.next", 3, 4, "method", parent="A")
+    assert closure(code, use, method) == ["use"]
+    assert closure(code.replace(b"next(lines)", b"lines.next()"), use, method) == ["use", "A.next"]
+    function = unit("next", 3, 4)
+    assert closure(code, use, function) == ["use", "next"]
