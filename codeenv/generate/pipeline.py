@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -151,9 +152,15 @@ def _judge(
     grader = Grader(bench.backend, environments=lambda _: bench.environment.image)
     pool = ThreadPoolExecutor(max(1, options.jobs), thread_name_prefix="judge")
     gates = Gates(bench, source, baseline, grader, options, pool)
+
+    def judge(batch: Sequence[Feature]) -> list[Verdict]:
+        if batch:
+            journal.tell("judging", f"{len(batch)} candidates side by side", batch=len(batch))
+        return gates.judge(batch)
+
     verdicts: list[Verdict] = []
     try:
-        for verdict in select(features, journal.judged(gates.judge), limit=options.limit):
+        for verdict in select(features, journal.judged(judge), limit=options.limit):
             verdicts.append(verdict)
             if verdict.reason != Reason.NOT_TRIED:
                 _tell_verdict(journal, verdict, len(verdicts), len(features))
