@@ -14,6 +14,8 @@ from codeenv.tree import Tree
 
 _SYMPTOMS = 5
 _MOST = 80
+_SOME_TESTS = 10
+"""Visible tests that are named where the tests are not what the statement is about."""
 _SENTENCE = 4
 """Phrases of fewer words are told in a row."""
 _CHECKED = (
@@ -51,7 +53,7 @@ def render(brief: Brief, level: Level) -> str:
     parts += [_behaviours(brief, level), _messages(brief, level)]
     if level >= "L3":
         parts += [_examples(brief), _names(brief)]
-    parts.append(_checking(brief))
+    parts.append(_checking(brief, _MOST if level >= "L5" else _SOME_TESTS))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -146,11 +148,11 @@ def _names(brief: Brief) -> str:
     return f"## Names\n\nThe feature also brings these names into use: {_listed(brief.names)}."
 
 
-def _checking(brief: Brief) -> str:
+def _checking(brief: Brief, most: int) -> str:
     seen = (_PARTLY_SEEN if brief.tests else _UNSEEN) if brief.unseen else ""
     told = f"{_CHECKED.format(seen=seen)}  {_COUNTS}"
-    tests = [f"- {_code(test)}" for test in brief.tests[:_MOST]]
-    more = len(brief.tests) - _MOST
+    tests = [f"- {_code(test)}" for test in brief.tests[:most]]
+    more = len(brief.tests) - most
     tests += [f"- … and {more} more that you see"] if more > 0 else []
     return "\n".join(["## How it is checked", "", told, *([""] if tests else []), *tests])
 

@@ -143,3 +143,6 @@ def test_no_more_visible_tests_are_listed_than_one_reads():
     assert text.count("t.py::test_") == 80
     assert "… and 20 more that you see" in text
     assert "for this feature; everything else" in text
+    few = render(brief(tests=tuple(f"t.py::test_{n}" for n in range(100)), unseen=False), "L3")
+    assert few.count("t.py::test_") == 10
+    assert "… and 90 more that you see" in few
