@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
-from codeenv.errors import SandboxError
+from codeenv.errors import MachineError, SandboxError
 from codeenv.generate.models import Reason, Rejected
 
 T = TypeVar("T")
@@ -26,6 +26,8 @@ def attempt(work: Callable[[T], R]) -> Callable[[T | Ended], R | Ended]:
             return work(item)
         except (Rejected, SandboxError) as error:
             return error
+        except (MachineError, OSError):  # the disk is full, the daemon is gone: for the others, too
+            raise
         except Exception as error:  # noqa: BLE001 - told in the funnel, and no test allows it
             place = traceback.extract_tb(error.__traceback__)[-1]
             told = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"

@@ -135,7 +135,7 @@ def _quarantine_reason(test: str, runs: list[TestRun]) -> str:
         return "order"
     if plain and shuffled and traced and not hashed:
         return "hash_seed"
-    if plain and shuffled and hashed and not traced:
+    if plain and hashed and not traced:
         return "tracing"
     return "flaky"
 

@@ -52,7 +52,7 @@ def _single_features(closures: Closures, options: GenerateOptions) -> list[Featu
             fresh.setdefault(feature.key, feature)
         for feature in _spread(fresh.values(), options.seed):
             features.setdefault(feature.key, feature)
-        if len(features) >= _ENOUGH:
+        if sum(feature.kind in options.kinds for feature in features.values()) >= _ENOUGH:
             break
     return list(features.values())
 

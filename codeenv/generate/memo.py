@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -54,6 +55,7 @@ class RunMemo:
 def key_of(environment: str, tree: str, request: TestRequest, mounts: Sequence[Mount] = ()) -> str:
     """Return what names a run: the digests of all that it depends on."""
     facts = {
+        "codeenv": version("codeenv-gym"),
         "environment": environment,
         "tree": tree,
         "request": asdict(request),

@@ -48,7 +48,7 @@ _DESCRIPTIONS = {
     Reason.BREAKS_COLLECTION: "a test module no longer imports without it",
     Reason.BREAKS_OTHERS: "a test that never runs it fails without it",
     Reason.CRASHES: "the suite ends early or runs out of time without it",
-    Reason.WEAK_TESTS: "a stub that returns nothing passes every test",
+    Reason.WEAK_TESTS: "code that only returns a constant passes every test",
     Reason.UNSTABLE: "the nop did not score 0, or the oracle not 1, in a fresh box",
     Reason.UNDERSPECIFIED: "a test needs a name that neither statement nor visible code gives",
     Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
@@ -162,13 +162,11 @@ class Proof:
         deletion: What is deleted.
         fail_to_pass: Tests that reward.
         excluded: Tests that fail without the code and do not reward.
-        alone: Whether the rewarding tests were seen to pass on their own with the code.
     """
 
     deletion: Deletion
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
-    alone: bool = False
 
 
 @dataclass(frozen=True)

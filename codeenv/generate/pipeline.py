@@ -75,7 +75,8 @@ def generate(
     with closing(journal):
         result = _judge(features, source, bench, baseline, options, journal)
     write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
-    memo.clear()
+    if not {Reason.INFRASTRUCTURE, Reason.INTERNAL} & result.funnel.keys():
+        memo.clear()
     if not result.recipes:
         told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
         raise GenerationError(

@@ -84,11 +84,9 @@ class Prover:
             weak = failing - (sifted.failing - sifted.weak.keys())
         fail_to_pass = tuple(test for test in predicted if test in failing - weak)
         if not fail_to_pass:
-            raise Rejected(
-                Reason.WEAK_TESTS, f"all {len(failing)} pass when the code returns nothing"
-            )
+            raise Rejected(Reason.WEAK_TESTS, f"none of {len(failing)} tells lazy code from true")
         excluded = tuple(sorted(failing & weak))
-        return Proof(deletion, fail_to_pass, excluded, alone=not sifted.problem)
+        return Proof(deletion, fail_to_pass, excluded)
 
     def _passed_by_nothing(self, deletion: Deletion, failing: frozenset[str]) -> frozenset[str]:
         """Return the failing tests that pass once the deleted code exists but returns nothing."""

@@ -33,7 +33,7 @@ class Workbench:
         """
         full = replace(request, options=self.environment.lock.test_options)
         changed = self.pristine if tree is None else tree
-        key = key_of(self.environment.digest, changed.digest, full, mounts)
+        key = key_of(f"{self.backend.name} {self.environment.digest}", changed.digest, full, mounts)
         known = self.memo.recall(key) if self.memo else None
         if known is not None:
             return known
@@ -46,15 +46,21 @@ class Workbench:
         return run
 
     def try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
-        """Try lazy versions of functions in one box with the pristine tree.
-
-        Raises:
-            SandboxError: If the sandbox failed.
-        """
-        image = self.environment.image
+        """Try lazy versions of functions in one box; a failed sandbox is tried once more."""
         full = replace(request, options=self.environment.lock.test_options)
+        try:
+            return self._try_swaps(full, swaps)
+        except SandboxError:
+            pass
+        try:
+            return self._try_swaps(full, swaps)
+        except SandboxError as error:
+            return (SwapResult(problem=str(error)),) * len(swaps)
+
+    def _try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
+        image = self.environment.image
         with self.backend.open(image, self.pristine, role="build") as box:
-            return self.language.try_swaps(box, image, full, swaps)
+            return self.language.try_swaps(box, image, request, swaps)
 
     def _run(self, request: TestRequest, tree: Tree, mounts: Sequence[Mount]) -> TestRun:
         image = self.environment.image

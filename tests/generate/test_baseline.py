@@ -35,6 +35,7 @@ def test_a_test_that_never_passes_is_set_aside_with_its_outcome(outcome):
         ({"shuffled": run(b="failed")}, "order"),
         ({"hashed": run(b="failed")}, "hash_seed"),
         ({"traced": run(b="failed")}, "tracing"),
+        ({"traced": run(b="failed"), "shuffled": run(b="failed")}, "tracing"),
         ({"plain": run(b="failed"), "traced": run(b="error")}, "flaky"),
         ({"hashed": run("ac")}, "unstable_id"),
         ({"plain": run("abbc")}, "duplicate"),

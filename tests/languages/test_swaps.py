@@ -241,9 +241,10 @@ def test_a_function_that_is_not_in_memory_is_a_problem(swap):
 def test_a_test_that_needs_another_one_first_is_unsteady(swap):
     (found,) = swap(("double", "double needs_double"))
     assert short(found.unsteady) == set()
-    (found,) = swap(("double", "needs_double"))
+    (found, none) = swap(("double", "needs_double double_params[2]"), ("double", "needs_double"))
     assert short(found.unsteady) == {"needs_double"}
-    assert found.failing == frozenset()
+    assert short(found.failing) == {"double_params[2]"}
+    assert "do not pass on their own" in none.problem
 
 
 def test_a_process_that_ends_is_a_problem_of_every_try(swap):
