@@ -23,7 +23,7 @@ from codeenv.audit.fingerprint import shingles
 _DEPTH = 3
 _MEMBERS = 5000
 _TOTAL = 64 * 1024**2
-_LARGEST_TEXT = 4 * 1024**2
+LARGEST_TEXT = 4 * 1024**2
 _ERRORS = (
     OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
@@ -54,7 +54,7 @@ class View:
     @cached_property
     def shingles(self) -> "array[int]":
         """The shingles of the text, sorted (a set of them would take ten times the memory)."""
-        return array("q", sorted(shingles(self.data[:_LARGEST_TEXT].decode("utf-8", "replace"))))
+        return array("q", sorted(shingles(self.data[:LARGEST_TEXT].decode("utf-8", "replace"))))
 
     def held(self, wanted: frozenset[int]) -> int:
         """Return how many of some shingles the text has."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Literal
 
-from codeenv.audit.decode import View, views
+from codeenv.audit.decode import LARGEST_TEXT, View, views
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
@@ -20,7 +20,6 @@ LEAST_TWIN_IN_SOURCE = 60
 _BLOCK = 4096
 _WORD = re.compile(rb"\w+")
 _PROBES = 3
-_LARGEST = 4 * 1024**2
 Place = Literal["source", "test", "workspace", "environment"]
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".txt", ".rst", ".md", ""})
 
@@ -88,7 +87,7 @@ def _twins(view: View, passages: Iterable[Passage]) -> Iterator[Leak]:
     shaped = [p for p in passages if p.shape and _has_anchors(view.data, p)]
     if not shaped:
         return
-    shapes = shapes_of(view.data[:_LARGEST])
+    shapes = shapes_of(view.data[:LARGEST_TEXT])
     for passage in shaped:
         if passage.shape in shapes:
             detail = f"{shapes[passage.shape]} has the shape of {passage.owner}"

@@ -39,12 +39,9 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
 
 def swap_of(bench: Workbench, feature: Feature) -> Swap | None:
     """Return the feature as functions to exchange in memory; None if they cannot be stubbed."""
-    try:
-        stubs = bench.language.delete(bench.pristine, bench.layout, feature.members, "stub")
-    except ValueError:
-        return None
+    stubs = _stubs(bench, feature)
     symbols = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
-    return Swap(tuple(symbols), feature.tests)
+    return Swap(tuple(symbols), feature.tests) if stubs else None
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
@@ -52,13 +49,16 @@ def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
 
     None if the units cannot be stubbed.
     """
-    members = deletion.feature.members
+    hollow = tuple(map(_return_nothing, _stubs(bench, deletion.feature)))
+    return apply_operations(bench.pristine, hollow) if hollow else None
+
+
+def _stubs(bench: Workbench, feature: Feature) -> tuple[Operation, ...]:
+    """Return the edits that stub the feature; none if it cannot be stubbed."""
     try:
-        stubs = bench.language.delete(bench.pristine, bench.layout, members, "stub")
+        return bench.language.delete(bench.pristine, bench.layout, feature.members, "stub")
     except ValueError:
-        return None
-    hollow = tuple(_return_nothing(operation) for operation in stubs)
-    return apply_operations(bench.pristine, hollow)
+        return ()
 
 
 def _return_nothing(operation: Operation) -> Operation:

@@ -127,7 +127,7 @@ class Feature:
     line_count: int
     kind: FeatureKind
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A short content hash of what is deleted."""
         names = "\n".join(f"{u.id}:{u.start}" for u in self.members)
