@@ -23,6 +23,7 @@ from codeenv.generate.recipe import write_recipe
 from codeenv.generate.sieve import Sieve
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader, collect_submission
+from codeenv.languages.base import CoverageMap
 from codeenv.materialise import materialise
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
@@ -38,6 +39,7 @@ class Gates:
         bench: Runs the repository's tests.
         checkout: Where the repository came from.
         baseline: Its stable tests.
+        coverage: What they execute.
         grader: Grades as it is done later.
         options: Of the run.
         pool: Where work on several candidates goes on side by side.
@@ -46,13 +48,14 @@ class Gates:
     bench: Workbench
     checkout: Checkout
     baseline: Baseline
+    coverage: CoverageMap
     grader: Grader
     options: GenerateOptions
     pool: Executor
 
     def judge(self, features: Sequence[Feature]) -> list[Verdict]:
         """Return one verdict per feature; modes are tried until one passes every gate."""
-        sieve = Sieve(self.bench, self.baseline, self.pool)
+        sieve = Sieve(self.bench, self.baseline, self.pool, self.coverage.executed)
         prover = Prover(self.bench, self.baseline, self.pool, sieve)
         started = self.pool.map(attempt(self._delete), features)
         candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]

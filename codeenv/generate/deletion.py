@@ -1,5 +1,7 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
+from collections.abc import Mapping
+
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import Swap
@@ -9,6 +11,7 @@ from codeenv.tree import Tree
 
 RAISES = "raise NotImplementedError"
 _FUNCTIONS = ("function", "method")
+_MUTANTS = 6
 
 
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
@@ -37,11 +40,18 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     return found
 
 
-def swap_of(bench: Workbench, feature: Feature) -> Swap | None:
-    """Return the feature as functions to exchange in memory; None if they cannot be stubbed."""
+def swap_of(
+    bench: Workbench, feature: Feature, executed: Mapping[str, frozenset[int]]
+) -> Swap | None:
+    """Return the feature as functions to exchange in memory; None if they cannot be stubbed.
+
+    Only executed lines are changed in mutants.
+    """
     stubs = _stubs(bench, feature)
-    symbols = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
-    return Swap(tuple(symbols), feature.tests) if stubs else None
+    named = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
+    symbols = tuple(named)
+    mutants = bench.language.mutants(bench.pristine, symbols, executed, _MUTANTS)
+    return Swap(symbols, feature.tests, mutants) if stubs else None
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:

@@ -73,7 +73,7 @@ def generate(
     features = propose(bench, baseline, coverage, options)
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
     with closing(journal):
-        result = _judge(features, source, bench, baseline, options, journal)
+        result = _judge(features, source, bench, (baseline, coverage), options, journal)
     write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
     if not {Reason.INFRASTRUCTURE, Reason.INTERNAL} & result.funnel.keys():
         memo.clear()
@@ -146,13 +146,13 @@ def _judge(
     features: tuple[Feature, ...],
     source: Checkout,
     bench: Workbench,
-    baseline: Baseline,
+    measured: tuple[Baseline, CoverageMap],
     options: GenerateOptions,
     journal: Journal,
 ) -> GenerationResult:
     grader = Grader(bench.backend, environments=lambda _: bench.environment.image)
     pool = ThreadPoolExecutor(max(1, options.jobs), thread_name_prefix="judge")
-    gates = Gates(bench, source, baseline, grader, options, pool)
+    gates = Gates(bench, source, *measured, grader, options, pool)
 
     def judge(batch: Sequence[Feature]) -> list[Verdict]:
         if batch:

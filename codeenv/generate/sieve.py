@@ -23,12 +23,14 @@ class Sieve:
         bench: Runs the tests.
         baseline: Which tests are stable.
         pool: How many boxes are at work at the same time.
+        executed: Path -> lines that any test executes.
         known: What was found so far, by the features' keys.
     """
 
     bench: Workbench
     baseline: Baseline
     pool: Executor
+    executed: Mapping[str, frozenset[int]]
     known: dict[str, SwapResult] = field(default_factory=dict)
 
     def sift(self, features: Sequence[Feature]) -> Mapping[str, SwapResult]:
@@ -44,14 +46,14 @@ class Sieve:
         return {feature.key: self.known[feature.key] for feature in features}
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
-        swaps = [swap_of(self.bench, feature) for feature in features]
+        swaps = [swap_of(self.bench, feature, self.executed) for feature in features]
         request = TestRequest(timeout=_TIMEOUT, test_timeout=self.baseline.test_timeout)
         found = iter(self.bench.try_swaps(request, [swap for swap in swaps if swap]))
         return [next(found) if swap else _NOTHING_KNOWN for swap in swaps]
 
 
 def demand_strong(found: SwapResult) -> None:
-    """Refuse a feature whose tests pass without it, or with constants.
+    """Refuse a feature whose tests pass without it, with constants, or with most small changes.
 
     Raises:
         Rejected: ``no_failure`` or ``weak_tests``.
@@ -65,3 +67,7 @@ def demand_strong(found: SwapResult) -> None:
         raise Rejected(
             Reason.WEAK_TESTS, f"all {len(found.weak)} pass when the code returns {told}"
         )
+    unnoticed = len(found.survivors)
+    if unnoticed * 2 > found.mutants:
+        told = f"{unnoticed} of {found.mutants} small changes go unnoticed: {found.survivors[0]}"
+        raise Rejected(Reason.WEAK_TESTS, told[:300])

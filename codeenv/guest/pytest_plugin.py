@@ -80,6 +80,10 @@ class Plugin:
         self._channel = channel
         self._clock = _Clock(test_timeout, cpu_timeout)
 
+    def outcome_of(self, nodeid: str) -> str:
+        """Return how a test that has run ended."""
+        return self._states[nodeid].outcome
+
     @pytest.hookimpl(trylast=True)
     def pytest_addoption(self, parser: pytest.Parser) -> None:
         """Accept, and ignore, options of plug-ins that are not there."""

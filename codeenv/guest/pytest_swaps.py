@@ -1,21 +1,19 @@
-"""Try lazy versions of functions in a process that has collected the suite already.
+"""Try lazy and slightly wrong versions of functions in a process that has collected the suite.
 
 Runs inside a sandbox.  For every try the process forks; the child swaps the code of the functions
 and runs tests, so that nothing is imported or collected again.
 """
 
 import gc
-import json
 import os
-import select
-import signal
-import time
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 
-from codeenv.guest.pytest_plugin import TIMED_OUT, Plugin
+from codeenv.guest.pytest_children import Children, Limit
+from codeenv.guest.pytest_plugin import Plugin
 from codeenv.guest.pytest_report import Channel
 
 RAISES = "raise NotImplementedError"
@@ -24,10 +22,9 @@ LAZY = (
     *("None", "True", "False", "0", "''", "[]", "{}"),
     "values[-1] if values else None",
 )
-_SHORT = 0.5
-"""Processor seconds for a test with a constant: many callers loop then."""
-_IMPATIENCE = 5
-"""Into how much of its time limit a test must fit with other code than the true one."""
+_PATIENCE, _SHORT, _WAIT = 10, 0.2, 1.0
+"""With other code than the true one a test may take ten times as long, and at least so many seconds
+of processor time, and by the clock: many loop or wait for ever then."""
 Functions = dict[tuple[str, str], list[FunctionType]]
 
 
@@ -37,7 +34,6 @@ class Swapper:
     def __init__(self, request: dict[str, Any], channel: Channel, plugin: Plugin) -> None:
         """Keep the request; ``plugin`` reports the outcomes of a child's tests."""
         self._swaps = request["swaps"]
-        self._limit = float(request["swap_timeout"])
         self._test_limit = float(request["test_timeout"])
         self._channel = channel
         self._plugin = plugin
@@ -48,67 +44,72 @@ class Swapper:
         """Make every try, and report what came of it."""
         items = {item.nodeid: item for item in session.items}
         functions = functions_in(self._folder)
+        gc.collect()
+        gc.freeze()  # children share what is there already; functions were looked for before
+        children = Children(self._plugin)
         for number, swap in enumerate(self._swaps):
-            self._channel.send({"swap": number, **self._try(swap, items, functions)})
+            self._channel.send({"swap": number, **self._try(swap, items, functions, children)})
         return True
 
     def _try(
-        self, swap: dict[str, Any], items: dict[str, pytest.Item], functions: Functions
+        self,
+        swap: dict[str, Any],
+        items: dict[str, pytest.Item],
+        functions: Functions,
+        children: Children,
     ) -> dict[str, Any]:
         wanted = [(path, name) for path, name in swap["symbols"]]
         lost = [name for path, name in wanted if (path, name) not in functions]
         if lost or not wanted:
             return {"problem": f"not in memory: {', '.join(lost[:3])}"}
         targets = [function for key in wanted for function in functions[key]]
-        known = [test for test in swap["tests"] if test in items]
-        chosen = [items[test] for test in known]
-        alone, _ = self._run([], RAISES, chosen)
-        passed, _ = self._run(targets, RAISES, chosen)
-        failing = [test for test in known if test in alone and test not in passed]
-        left, weak = failing, dict[str, str]()
+        known = [items[test] for test in swap["tests"] if test in items]
+        true = children.run(known, _nothing, lambda _: (self._test_limit, 0.0))
+        steady = [item for item in known if item.nodeid in true.passed]
+
+        def limit_of(test: str) -> Limit:
+            wall, cpu = true.spent[test]
+            return _WAIT + _PATIENCE * wall, _SHORT + _PATIENCE * cpu
+
+        raising = children.run(steady, _lazy(targets, RAISES), limit_of)
+        failing = [item for item in steady if item.nodeid not in raising.passed]
+        unsteady = len(known) - len(steady)
+        if unsteady and not failing:
+            return {"problem": f"{unsteady} tests do not pass on their own here"}
+        weak, left = dict[str, str](), failing
         for value in LAZY:
-            if not left:
-                break
-            chosen = [items[test] for test in left]
-            passed, slow = self._run(targets, f"return {value}", chosen, _SHORT)
-            weak.update(dict.fromkeys(passed, value))
-            left = [test for test in left if test not in passed and test not in slow]
-        lost = [test for test in known if test not in alone]
-        if lost and not failing:
-            return {"problem": f"{len(lost)} tests do not pass on their own here"}
-        return {"failing": failing, "weak": weak, "unsteady": lost, "problem": ""}
+            found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
+            weak.update(dict.fromkeys(found.passed, value))
+            # What ran out of time with one constant would loop with another, most likely.
+            left = [i for i in left if i.nodeid not in found.passed | found.slow]
+        strong = [item for item in failing if item.nodeid not in weak]
+        survivors, changes = self._survivors(swap, strong, functions, children, limit_of)
+        return {
+            "failing": [item.nodeid for item in failing],
+            "weak": weak,
+            "survivors": survivors,
+            "mutants": changes,
+            "problem": "",
+        }
 
-    def _run(
+    def _survivors(
         self,
-        targets: list[FunctionType],
-        body: str,
-        items: list[pytest.Item],
-        cpu_limit: float = 0.0,
-    ) -> tuple[set[str], set[str]]:
-        """Return the tests that pass in a child whose functions have another body, and slow ones.
-
-        What ran out of time with one constant would loop with another, most likely.
-        """
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                os.setpgid(0, 0)
-                limit = self._test_limit / _IMPATIENCE if targets else self._test_limit
-                self._plugin.go_on(Channel(writing), limit, cpu_limit)
-                for target in targets:
-                    swap_code(target, body)
-                for item, following in zip(items, [*items[1:], None], strict=True):
-                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            finally:
-                os._exit(0)
-        os.close(writing)
-        try:
-            written, in_time = _collect(child, reading, time.monotonic() + self._limit)
-        finally:
-            os.close(reading)
-        passed, slow, unfinished = _outcomes(written)
-        return passed, slow if in_time else slow | unfinished
+        swap: dict[str, Any],
+        items: Sequence[pytest.Item],
+        functions: Functions,
+        children: Children,
+        limit_of: Callable[[str], Limit],
+    ) -> tuple[list[str], int]:
+        """Return the small changes that no test notices, and how many were tried."""
+        survivors, tried = [], 0
+        for mutant in swap["mutants"] if items else ():
+            swapped = _mutated(mutant, functions, self._folder)
+            if swapped:
+                found = children.run(items, _exchanged(swapped), limit_of, until_failure=True)
+                tried += 1
+                if len(found.passed) == len(items):
+                    survivors.append(mutant["told"])
+        return survivors, tried
 
 
 def functions_in(folder: str) -> Functions:
@@ -147,49 +148,51 @@ def _template(body: str, waits: bool) -> CodeType:
     return space["lazy"].__code__  # type: ignore[no-any-return]
 
 
-def _collect(child: int, reading: int, deadline: float) -> tuple[bytes, bool]:
-    """Return what a child wrote, and whether it ended before the deadline; nothing of it stays."""
-    ended = os.pidfd_open(child)
-    written = b""
-    try:
-        while time.monotonic() < deadline:
-            left = max(0.0, deadline - time.monotonic())
-            ready, _, _ = select.select([reading, ended], [], [], left)
-            if reading in ready:
-                chunk = os.read(reading, 1 << 16)
-                written += chunk
-            if ended in ready and (reading not in ready or not chunk):
-                break
-            if reading in ready and not chunk:
-                select.select([ended], [], [], max(0.0, deadline - time.monotonic()))
-                break
-    finally:
-        os.close(ended)
-        for target in (child, -child):
-            try:
-                os.kill(target, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        os.waitpid(child, 0)
-    return written, time.monotonic() < deadline
+def _lazy(targets: Sequence[FunctionType], body: str) -> Callable[[], None]:
+    def change() -> None:
+        for target in targets:
+            swap_code(target, body)
+
+    return change
 
 
-def _outcomes(written: bytes) -> tuple[set[str], set[str], set[str]]:
-    """Return the tests that passed, ran out of time, and did not end."""
-    started: set[str] = set()
-    ended: dict[str, str] = {}
-    slow: set[str] = set()
-    for line in written.split(b"\n"):
-        try:
-            record = json.loads(line)
-        except ValueError:  # cut short
-            continue
-        if "start" in record:
-            started.add(record["start"])
-        elif "outcome" in record:
-            ended[record["id"]] = record["outcome"]
-            slow |= (
-                {record["id"]} if record["message"].startswith(f"Failed: {TIMED_OUT}") else set()
-            )
-    passed = {test for test, outcome in ended.items() if outcome == "passed"}
-    return passed, slow, started - ended.keys()
+def _exchanged(swapped: Sequence[tuple[FunctionType, CodeType]]) -> Callable[[], None]:
+    def change() -> None:
+        for function, code in swapped:
+            function.__code__ = code
+
+    return change
+
+
+def _mutated(
+    mutant: dict[str, Any], functions: Functions, folder: str
+) -> list[tuple[FunctionType, CodeType]]:
+    """Return the functions with the code that a small edit of their file gives them.
+
+    None, where the file or what is in memory is not what the edit was made for.
+    """
+    targets = functions[mutant["path"], mutant["symbol"]]
+    with open(os.path.join(folder, mutant["path"]), "rb") as file:
+        data = file.read()
+    if data[mutant["start"] : mutant["end"]] != mutant["old"].encode():
+        return []
+    text = data[: mutant["start"]] + mutant["new"].encode() + data[mutant["end"] :]
+    whole = compile(text, targets[0].__code__.co_filename, "exec", dont_inherit=True)
+    codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes(whole)}
+    found = [(f, codes.get((f.__code__.co_qualname, f.__code__.co_firstlineno))) for f in targets]
+    return [
+        (function, code)
+        for function, code in found
+        if code is not None and code.co_freevars == function.__code__.co_freevars
+    ]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _nothing() -> None:
+    """Change nothing."""

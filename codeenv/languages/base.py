@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from codeenv.languages.runs import (
     CoverageMap,
+    Mutant,
     Outcome,
     Swap,
     SwapResult,
@@ -27,6 +28,7 @@ __all__ = [
     "InstallPlan",
     "Language",
     "Layout",
+    "Mutant",
     "Outcome",
     "Swap",
     "SwapResult",
@@ -193,6 +195,19 @@ class Language(Protocol):
 
         Far cheaper than a run of its own for each, and less exact: it screens, it proves nothing.
         ``request`` gives the deadlines and options.
+        """
+        ...
+
+    def mutants(
+        self,
+        tree: Tree,
+        symbols: Sequence[tuple[str, str]],
+        lines: Mapping[str, frozenset[int]],
+        most: int,
+    ) -> tuple[Mutant, ...]:
+        """Return up to ``most`` small changes of functions, only on ``lines`` (path -> numbers).
+
+        They are chosen by the code alone: the same ones every time.
         """
         ...
 

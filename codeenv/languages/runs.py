@@ -52,16 +52,41 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Mutant:
+    """A small change of a function that good tests notice; it is made in memory only.
+
+    Attributes:
+        path: File of the function.
+        symbol: Its qualified name.
+        start: First byte of what is replaced.
+        end: Behind its last byte.
+        old: What is there.
+        new: What it becomes.
+        told: For people.
+    """
+
+    path: str
+    symbol: str
+    start: int
+    end: int
+    old: str
+    new: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class Swap:
     """A try: functions whose code is exchanged in a running process.
 
     Attributes:
         symbols: Path and qualified name of each function.
         tests: Ids to run.
+        mutants: Small changes of the functions, tried one by one.
     """
 
     symbols: tuple[tuple[str, str], ...]
     tests: tuple[str, ...]
+    mutants: tuple[Mutant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +94,19 @@ class SwapResult:
     """What came of a try.
 
     Attributes:
-        failing: Tests that do not pass while the functions raise ``NotImplementedError``.
+        failing: Tests that pass on their own, and not while the functions raise
+            ``NotImplementedError``.
         weak: Of these, the ones that pass while the functions return a constant (or their last
             argument), and what that was.
-        unsteady: Tests that do not pass with the true functions when only these tests run.
+        survivors: Mutants that none of the others notices, for people.
+        mutants: How many were tried.
         problem: Why the try says nothing, or "".
     """
 
     failing: frozenset[str] = frozenset()
     weak: Mapping[str, str] = field(default_factory=dict)
-    unsteady: frozenset[str] = frozenset()
+    survivors: tuple[str, ...] = ()
+    mutants: int = 0
     problem: str = ""
 
 
@@ -95,6 +123,14 @@ class CoverageMap:
     tests: tuple[str, ...]
     lines: Mapping[str, Mapping[int, frozenset[int]]]
     imported: Mapping[str, frozenset[int]]
+
+    @property
+    def executed(self) -> Mapping[str, frozenset[int]]:
+        """Path -> lines that any test executes."""
+        return {
+            path: frozenset(line for line, tests in found.items() if tests)
+            for path, found in self.lines.items()
+        }
 
     def common(self, other: "CoverageMap") -> "CoverageMap":
         """Return what two runs agree on; ``imported`` is what either saw.

@@ -43,8 +43,8 @@ def main() -> int:
         baseline, coverage = measure(bench, source, options)
         features = propose(bench, baseline, coverage, options)[: args.candidates]
         grader = Grader(backend, environments=lambda _: bench.environment.image)
-        gates = Gates(bench, source, baseline, grader, options, pool)
-        sieve = Sieve(bench, baseline, pool)
+        gates = Gates(bench, source, baseline, coverage, grader, options, pool)
+        sieve = Sieve(bench, baseline, pool, coverage.executed)
 
         def shared() -> int:
             verdicts = select(features, gates.judge, limit=None)

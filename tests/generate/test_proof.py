@@ -52,9 +52,14 @@ def hidden_user(x):
 def alone(x):
     x += 1
     return x
+
+
+def price(size):
+    prices = (10, 20, 30, 40, 50, 60, 70)
+    return prices[size]
 """
 TESTS = b"""\
-from shop import double, drain, hidden_user, note, pop
+from shop import double, drain, hidden_user, note, pop, price
 
 
 def test_double():
@@ -79,6 +84,10 @@ def test_hidden_user():
 
 def test_constant():
     assert True
+
+
+def test_price():
+    assert price(0) == 10
 """
 ALONE = b"from shop import alone\n\n\ndef test_alone():\n    assert alone(1) == 2\n"
 TREE = Tree(
@@ -89,7 +98,7 @@ TREE = Tree(
         "pyproject.toml": Entry(b'[project]\nname = "shop"\nversion = "1"\n'),
     }
 )
-ALL = ("double", "double_grows", "note", "drain", "hidden_user", "constant")
+ALL = ("double", "double_grows", "note", "drain", "hidden_user", "constant", "price")
 
 
 ALONE_ID = "tests/test_alone.py::test_alone"
@@ -136,7 +145,8 @@ def delete(bench, wanted, mode):
 
 def prove_all(bench, baseline, *wanted, mode="stub"):
     with ThreadPoolExecutor(2) as pool:
-        prover = Prover(bench, baseline, pool, Sieve(bench, baseline, pool))
+        sieve = Sieve(bench, baseline, pool, {"shop.py": frozenset(range(99))})
+        prover = Prover(bench, baseline, pool, sieve)
         return prover.prove([delete(bench, w, mode) for w in wanted])
 
 
@@ -168,6 +178,12 @@ def test_a_deletion_that_breaks_a_test_it_was_not_predicted_to_is_refused(bench,
 def test_a_test_that_code_returning_nothing_passes_is_no_reward(bench, baseline):
     found = rejected(bench, baseline, feature(bench, "note", "note"))
     assert found.reason == Reason.WEAK_TESTS
+
+
+def test_a_feature_whose_tests_miss_most_small_changes_is_refused(bench, baseline):
+    found = rejected(bench, baseline, feature(bench, "price", "price"))
+    assert found.reason == Reason.WEAK_TESTS
+    assert "4 of 6 small changes go unnoticed: shop.py:" in found.detail
 
 
 def test_a_deletion_that_no_test_notices_is_refused(bench, baseline):

@@ -74,6 +74,9 @@ def leave(x):
 TESTS = """\
 import asyncio
 import os
+import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 from pkg import code
@@ -132,6 +135,20 @@ def test_use():
 def test_leave():
     if code.leave(True) is None:
         os._exit(3)
+
+
+LEFT = Path(tempfile.gettempdir(), "left")
+
+
+def test_leaves():
+    LEFT.write_text(str(subprocess.Popen(["sleep", "60"], start_new_session=True).pid))
+    assert double(1) == 2
+
+
+def test_left():
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(LEFT.read_text()), 0)
+    assert double(1) == 2
 
 
 SEEN = []
@@ -238,13 +255,24 @@ def test_a_function_that_is_not_in_memory_is_a_problem(swap):
     assert short(found.failing) == {"double"}
 
 
-def test_a_test_that_needs_another_one_first_is_unsteady(swap):
+def test_a_test_that_needs_another_one_first_tells_nothing(swap):
     (found,) = swap(("double", "double needs_double"))
-    assert short(found.unsteady) == set()
+    assert short(found.failing) == {"double", "needs_double"}
     (found, none) = swap(("double", "needs_double double_params[2]"), ("double", "needs_double"))
-    assert short(found.unsteady) == {"needs_double"}
     assert short(found.failing) == {"double_params[2]"}
     assert "do not pass on their own" in none.problem
+
+
+def test_tests_behind_one_that_ends_the_process_are_tried_as_well(swap):
+    (found,) = swap(("leave double", "leave double apart"))
+    assert short(found.failing) == {"leave", "double"}
+    assert short(found.weak) == {"leave"}
+
+
+def test_what_a_test_leaves_running_is_ended_with_its_try(swap):
+    (first, second) = swap(("double", "double leaves"), ("double", "double left"))
+    assert short(first.failing) == {"double", "leaves"}
+    assert short(second.failing) == {"double", "left"}, "a process of the first try was there"
 
 
 def test_a_process_that_ends_is_a_problem_of_every_try(swap):

@@ -6,6 +6,7 @@ from typing import Literal
 from codeenv.languages.base import (
     InstallPlan,
     Layout,
+    Mutant,
     Swap,
     SwapResult,
     SymbolDoc,
@@ -22,6 +23,7 @@ from codeenv.languages.python.describe import describe_unit, identifiers_of
 from codeenv.languages.python.facts import read_facts
 from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
+from codeenv.languages.python.mutants import find_mutants
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.units import list_units
@@ -61,6 +63,16 @@ class PythonLanguage:
     ) -> tuple[SwapResult, ...]:
         """Try functions that raise or return constants in one process that forks for each."""
         return try_swaps(sandbox, image, request, swaps)
+
+    def mutants(
+        self,
+        tree: Tree,
+        symbols: Sequence[tuple[str, str]],
+        lines: Mapping[str, frozenset[int]],
+        most: int,
+    ) -> tuple[Mutant, ...]:
+        """Return up to ``most`` small changes of functions, on executed lines."""
+        return find_mutants(tree, symbols, lines, most)
 
     def missing_requirement(self, run: TestRun, layout: Layout | None = None) -> tuple[str, ...]:
         """Return distributions whose absence explains errors of a run."""

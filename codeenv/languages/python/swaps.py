@@ -9,9 +9,6 @@ from codeenv.languages.python.runner import records, serve
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import Image
 
-_TRY_TIMEOUT = 60.0
-"""Seconds for the tests of one candidate with one body."""
-
 
 def try_swaps(
     sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]
@@ -22,7 +19,6 @@ def try_swaps(
         **asdict(request),
         "ids": tests,
         "swaps": [asdict(swap) for swap in swaps],
-        "swap_timeout": _TRY_TIMEOUT,
     }
     result = serve(sandbox, image, "pytest_runner", body, request)
     said = {record["swap"]: record for record in records(result.report) if "swap" in record}
@@ -33,5 +29,9 @@ def try_swaps(
 def _read(record: Mapping[str, Any]) -> SwapResult:
     if record["problem"]:
         return SwapResult(problem=record["problem"])
-    failing, unsteady = frozenset(record["failing"]), frozenset(record["unsteady"])
-    return SwapResult(failing, record["weak"], unsteady)
+    return SwapResult(
+        failing=frozenset(record["failing"]),
+        weak=record["weak"],
+        survivors=tuple(record["survivors"]),
+        mutants=record["mutants"],
+    )
