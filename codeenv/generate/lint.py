@@ -7,16 +7,18 @@ import re
 
 from codeenv.generate.models import Reason, Rejected
 from codeenv.languages.base import Language
+from codeenv.materialise.brief import texts_to_tell
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.secrets import vanished_names
+from codeenv.materialise.texts import untold
 from codeenv.tree import Tree
 
 _TOLD = 5
 
 
 def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
-    """Refuse a task whose tests use a name that neither the statement nor the code gives.
+    """Refuse a task whose tests need a name or a text that neither statement nor code gives.
 
     Raises:
         Rejected: ``underspecified``.
@@ -29,3 +31,6 @@ def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
     missing = sorted((used & vanished) - stated)
     if missing:
         raise Rejected(Reason.UNDERSPECIFIED, f"tests use {', '.join(missing[:_TOLD])}")
+    expected = texts_to_tell(task.recipe, pristine, without_git(task.workspace), language)
+    if texts := untold(expected, task.instruction):
+        raise Rejected(Reason.UNDERSPECIFIED, f"a test expects the text {texts[0]!r}"[:300])

@@ -109,6 +109,8 @@ class SymbolDoc:
         raises: Exception names the body raises.
         decorators: Decorator source, e.g. ``@property``.
         bases: Base classes, for a class.
+        texts: What its string literals hold beside what is filled in; told only where a test
+            expects it.
     """
 
     unit: Unit
@@ -118,6 +120,7 @@ class SymbolDoc:
     raises: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +153,14 @@ class TestFacts:
         messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
         behaviours: One short phrase per test function, from its name and docstring.
         examples: Some calls with their results, in the language, one line each.
+        texts: String literals, also of helpers, in the order of the code.
     """
 
     names: frozenset[str]
     messages: tuple[str, ...]
     behaviours: tuple[str, ...]
     examples: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     __test__ = False
 

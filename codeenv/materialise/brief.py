@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
 from codeenv.materialise.secrets import vanished_names
+from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
 from codeenv.tree import Tree
 
@@ -28,7 +29,7 @@ class Brief:
         symbols: What is missing, by path and position.
         stubbed: Whether the signatures are still in place.
         behaviours: What the tests speak of, one phrase each.
-        messages: Texts that tests expect in errors.
+        messages: Texts that tests expect: in errors, and where nobody could guess them.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
         tests: Ids of the feature's tests that the agent sees.
@@ -58,6 +59,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     docs = _merged([language.describe(pristine, unit) for unit in told_of])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
+    expected = texts_to_tell(recipe, pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
     allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe, visible))
     paths = _paths(recipe, layout)
@@ -69,12 +71,22 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         symbols=docs,
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
-        messages=allowed.of(facts.messages),
+        messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
         names=tuple(sorted(facts.names & vanished - told)),
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
     )
+
+
+def texts_to_tell(
+    recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
+) -> dict[str, tuple[str, ...]]:
+    """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
+    deleted = deleted_units(recipe, language.units(pristine, language.layout(pristine)))
+    pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
+    texts = language.test_facts(pristine, recipe.fail_to_pass).texts
+    return expected_texts(pieces, texts, damaged)
 
 
 def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:

@@ -106,3 +106,13 @@ def test_tests_tell_names_messages_and_behaviours(python, package):
     assert "other" not in facts.names
     assert set(facts.messages) == {"bad x", "bad x, really", "no.*"}
     assert facts.behaviours == ("loads a text", "refuses: Refuses what is bad", "camel case")
+
+
+def test_the_texts_of_a_function_are_told_without_docstring_and_what_is_filled_in(python, package):
+    code = (
+        "def f(x):\n    '''Say it.'''\n    if x:\n        return f'no such {x} key: ' + 'ab'\n"
+        "    return '%s is too long, %(n)d' % x, '{} left {0!r}'.format(x)\n"
+    )
+    tree = package(code)
+    (unit,) = python.units(tree, python.layout(tree))
+    assert python.describe(tree, unit).texts == ("no such", "key:", "is too long,", "left")

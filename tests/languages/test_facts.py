@@ -53,6 +53,15 @@ def test_texts_held_against_an_exception_are_messages(facts, check):
     assert facts(text, "TestIt::test_a").messages == ("bad x",)
 
 
+def test_keys_of_an_error_are_no_messages(facts):
+    text = (
+        "def test_a():\n    assert err.value.args[0]['name'] == ['bad x']\n"
+        "    assert err.value.args[0] == {'other': ['bad y']}\n"
+    )
+    assert facts(text, "test_a").messages == ("bad x", "bad y")
+    assert facts(text, "test_a").texts == ("name", "bad x", "other", "bad y")
+
+
 def test_a_single_word_is_told_with_the_name_of_its_class(facts):
     text = (
         "class HTMLParserTest(TestCase):\n    def test_basic(self):\n        pass\n\n"

@@ -9,6 +9,7 @@ from functools import lru_cache
 from codeenv.languages.base import SymbolDoc, Unit
 from codeenv.languages.python.definitions import Found, find_definitions
 from codeenv.languages.python.syntax import Definition, parse_module, parse_source
+from codeenv.languages.python.texts import pieces_in
 from codeenv.languages.python.units import is_overload
 from codeenv.tree import Tree
 
@@ -37,6 +38,7 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
         raises=tuple(dict.fromkeys(_raises(node))),
         decorators=tuple(f"@{ast.unparse(d)}" for d in node.decorator_list),
         bases=tuple(map(ast.unparse, node.bases)) if isinstance(node, ast.ClassDef) else (),
+        texts=tuple(dict.fromkeys(piece for each in named for piece in pieces_in(each.node))),
     )
 
 

@@ -15,6 +15,7 @@ from codeenv.languages.python.examples import Values, examples_of, literals_in, 
 from codeenv.languages.python.node_ids import definitions_of, found_in
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Function, parse_source
+from codeenv.languages.python.texts import texts_in
 from codeenv.tree import Tree
 
 _RAISERS = frozenset(
@@ -40,16 +41,24 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
     messages: dict[str, None] = {}
     behaviours: dict[str, None] = {}
     examples: list[tuple[str, ...]] = []
+    texts: dict[str, None] = {}
     for definition in definitions:
         for found in found_in(tree, definition.path):
             if found.name == definition.name and isinstance(found.node, Function):
                 file = _file(tree, definition.path)
                 for node in _with_helpers(found, file):
                     names |= _names_of_others(node, file)
+                    texts |= dict.fromkeys(texts_in(node))
                 messages |= dict.fromkeys(_messages(found.node))
                 behaviours[_behaviour(found)] = None
                 examples.append(tuple(examples_of(found.node, file.literals, file.defined)))
-    return TestFacts(frozenset(names), tuple(messages), tuple(behaviours), some_of(examples))
+    return TestFacts(
+        names=frozenset(names),
+        messages=tuple(messages),
+        behaviours=tuple(behaviours),
+        examples=some_of(examples),
+        texts=tuple(texts),
+    )
 
 
 @dataclass(frozen=True)
@@ -167,7 +176,11 @@ def _is_exception_text(node: ast.expr) -> bool:
     return any(pattern.search(ast.unparse(node)) for pattern in _EXCEPTION_TEXTS)
 
 
-def _texts(node: ast.expr) -> Iterator[str]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value.strip():
-            yield inner.value
+def _texts(node: ast.AST) -> Iterator[str]:
+    """Yield the texts of an expression; keys are names, not messages."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
+        yield node.value
+    keys = [node.slice] if isinstance(node, ast.Subscript) else getattr(node, "keys", [])
+    for child in ast.iter_child_nodes(node):
+        if child not in keys:
+            yield from _texts(child)
