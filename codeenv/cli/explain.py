@@ -26,17 +26,26 @@ def explain(terminal: Terminal, out: Path, wanted: str) -> None:
             hint=f"{out / 'funnels'} lists {len(every)}: give a key, a symbol or a task id",
         )
     for candidate in chosen:
-        told = {**candidate, "meaning": Reason(candidate["reason"]).description}
-        terminal.data(told)
-        terminal.show(table(("", ""), [(name, _text(told[name])) for name in told if told[name]]))
+        terminal.data(candidate)
+        rows = [(name, _text(value)) for name, value in candidate.items() if value]
+        terminal.show(table(("", ""), rows))
 
 
 def _candidates(out: Path) -> Iterator[Mapping[str, Any]]:
     for file in sorted((out / "funnels").glob("*.json")):
         try:
-            yield from json.loads(file.read_bytes())["candidates"]
+            candidates = json.loads(file.read_bytes())["candidates"]
+            yield from [_told(**candidate) for candidate in candidates]
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{file} is no funnel of codeenv", hint="generate again") from error
+
+
+def _told(
+    *, key: str, task: str | None, symbols: list[str], reason: str, **more: object
+) -> Mapping[str, Any]:
+    """Return a candidate with the meaning of its reason."""
+    named = {"key": key, "task": task, "symbols": symbols, "reason": reason}
+    return {**named, **more, "meaning": Reason(reason).description}
 
 
 def _is_meant(candidate: Mapping[str, Any], wanted: str) -> bool:

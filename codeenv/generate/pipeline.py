@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from importlib.metadata import version
 
 from codeenv.audit import find_twins
 from codeenv.errors import GenerationError
@@ -195,7 +196,8 @@ def _set_aside(baseline: Baseline) -> str:
 def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions) -> str:
     """Return what a resumed run must share with the interrupted one for its verdicts to hold."""
     facts = replace(options, limit=None, jobs=1, resume=False)
-    parts = [source.pin.tree, bench.environment.digest, bench.backend.name, str(facts)]
+    made_by = version("codeenv-gym")
+    parts = [made_by, source.pin.tree, bench.environment.digest, bench.backend.name, str(facts)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

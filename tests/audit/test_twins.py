@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from codeenv.audit import find_twins
+from codeenv.audit.library import library_of
 from codeenv.sandbox.image import Image, Layer
 
 BODY = """
@@ -40,3 +41,14 @@ def test_long_twins_in_the_project_know_each_other(tmp_path: Path):
     own = {"a.py": code("price", LONG).encode(), "b.py": code("cost", LONG).encode()}
     assert find_twins(own, image(tmp_path)) == {("a.py", 2), ("b.py", 2)}
     assert not find_twins({"a.py": own["a.py"]}, image(tmp_path))
+
+
+def test_an_environment_too_large_to_keep_is_read_all_the_same(tmp_path: Path):
+    where = image(tmp_path, code("sum_up", BODY, item="row"))
+    with (tmp_path / "large.bin").open("wb") as file:
+        file.truncate(15 * 1024**2)
+    for number in range(7):
+        (tmp_path / f"more{number}.bin").hardlink_to(tmp_path / "large.bin")
+    own = {"m.py": code("price", BODY).encode()}
+    assert not isinstance(library_of(where), tuple)
+    assert find_twins(own, where) == {("m.py", 2)}

@@ -67,8 +67,16 @@ def test_an_unknown_candidate_and_a_folder_without_a_funnel_are_told(out, tmp_pa
     assert "holds no funnel" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_funnel_is_told(out, tmp_path, capsys):
-    (tmp_path / "funnels" / "b.json").write_text("[1]")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        '{"candidates": [{"reason": "emitted"}]}',
+        '{"candidates": [{"key": "a", "task": "", "symbols": [], "reason": "of_another_version"}]}',
+    ],
+)
+def test_a_file_that_is_no_funnel_is_told(text, out, tmp_path, capsys):
+    (tmp_path / "funnels" / "b.json").write_text(text)
     assert main(["generate", "--out", out, "--explain", "walk"]) == 2
     assert "b.json is no funnel" in capsys.readouterr().err
 
