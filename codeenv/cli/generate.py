@@ -10,11 +10,12 @@ from codeenv.cli.options import Subparsers, add_backend, command, natural, posit
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
 from codeenv.generate import Event, GenerateOptions, GenerationResult, generate
-from codeenv.generate.models import KINDS, FeatureKind
+from codeenv.generate.models import KINDS, FeatureKind, TestMode
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.models import Level
 
 LEVELS: tuple[str, ...] = get_args(Level)
+TEST_MODES: tuple[str, ...] = get_args(TestMode)
 
 
 def add(subparsers: Subparsers) -> None:
@@ -43,6 +44,12 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--level", choices=LEVELS, default="L3", help="how much the statement tells (default: L3)"
+    )
+    parser.add_argument(
+        "--tests",
+        choices=TEST_MODES,
+        help="which of a feature's tests the agent sees: none (hidden), two thirds (split) or all "
+        "(visible); default: split at level L5, else hidden",
     )
     parser.add_argument("--seed", type=natural, default=0, help="of the order tried (default: 0)")
     parser.add_argument("--jobs", type=positive, default=2, help="boxes at work (default: 2)")
@@ -122,6 +129,7 @@ def _options(args: argparse.Namespace) -> GenerateOptions:
         limit=args.limit,
         kinds=args.kinds,
         level=args.level,
+        tests=args.tests,
         seed=args.seed,
         jobs=args.jobs,
         resume=args.resume,

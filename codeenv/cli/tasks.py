@@ -112,6 +112,7 @@ def _facts(recipe: Recipe) -> list[tuple[str, object]]:
         ("files", ", ".join(sorted({o.path for o in recipe.deletions}))),
         ("mode", ", ".join(_modes(recipe))),
         ("tests", f"{len(recipe.fail_to_pass)} must pass again"),
+        *([("held out", f"{len(recipe.held_out)} of them")] if recipe.held_out else []),
         ("level", recipe.level),
         ("grading", recipe.tier),
         ("prior", f"{recipe.difficulty.prior:.2f}"),

@@ -21,6 +21,7 @@ from codeenv.generate.models import (
 from codeenv.generate.proof import Prover
 from codeenv.generate.recipe import write_recipe
 from codeenv.generate.sieve import Sieve
+from codeenv.generate.split import unseen_tests
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader, collect_submission
 from codeenv.languages.base import CoverageMap
@@ -71,7 +72,10 @@ class Gates:
         return deletions(self.bench, feature)
 
     def _emit(self, proof: Proof) -> Recipe:
-        recipe = write_recipe(self.bench, self.checkout.pin, self.baseline, proof, self.options)
+        unseen = unseen_tests(proof, self.coverage, self.options)
+        recipe = write_recipe(
+            self.bench, self.checkout.pin, self.baseline, proof, unseen, self.options
+        )
         lock = self.bench.environment.lock
         task = materialise(recipe, self.baseline, lock, checkout=self.checkout)
         check_sufficient(task, self.bench.pristine, self.bench.language)

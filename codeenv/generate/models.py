@@ -63,6 +63,9 @@ FeatureKind = Literal["function", "method", "class", "tests", "merged"]
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 
 
+TestMode = Literal["hidden", "split", "visible"]
+
+
 @dataclass(frozen=True)
 class GenerateOptions:
     """What to generate.
@@ -74,6 +77,7 @@ class GenerateOptions:
         limit: Stop after this many tasks (None: all).
         kinds: Kinds of features to propose.
         level: Statement level.
+        tests: Which of the tests the agent may see (None: two thirds at level L5, else none).
         seed: Of the order in which candidates are tried.
         jobs: Boxes at work at the same time.
         resume: Take over what an interrupted run of the same command has proven.
@@ -89,6 +93,7 @@ class GenerateOptions:
     limit: int | None = None
     kinds: tuple[FeatureKind, ...] = KINDS
     level: Level = "L3"
+    tests: TestMode | None = None
     seed: int = 0
     jobs: int = 2
     resume: bool = False

@@ -17,11 +17,17 @@ _SLUG_LENGTH = 60
 
 
 def write_recipe(
-    bench: Workbench, pin: SourcePin, baseline: Baseline, proof: Proof, options: GenerateOptions
+    bench: Workbench,
+    pin: SourcePin,
+    baseline: Baseline,
+    proof: Proof,
+    unseen: tuple[str, ...],
+    options: GenerateOptions,
 ) -> Recipe:
-    """Return the task as facts; the same proof gives the same bytes."""
+    """Return the task as facts, with these tests hidden; the same proof gives the same bytes."""
     deletions = proof.deletion.operations
-    hidden = hide_tests(bench, baseline, proof, options.level)
+    hidden = hide_tests(bench, baseline, proof, unseen)
+    held_out = tuple(test for test in proof.fail_to_pass if test in frozenset(unseen))
     damaged = agent_tree(bench.pristine, deletions, hidden)
     seed = proof.deletion.feature.seed
     return Recipe(
@@ -35,6 +41,7 @@ def write_recipe(
         hidden=hidden,
         fail_to_pass=proof.fail_to_pass,
         excluded=proof.excluded,
+        held_out=held_out if len(held_out) < len(proof.fail_to_pass) else (),
         level=options.level,
         difficulty=rate(proof),
         damaged_tree=damaged.digest,

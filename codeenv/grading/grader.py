@@ -61,7 +61,12 @@ class Grader:
         except (SandboxError, PathError) as error:
             grade = Grade(resolved=False, fail_to_pass={}, pass_to_pass={}, valid=False)
             grade = replace(grade, error=f"{type(error).__name__}: {error}")
-        return replace(grade, accepted_paths=given.delta.paths, ignored_paths=given.ignored)
+        return replace(
+            grade,
+            accepted_paths=given.delta.paths,
+            ignored_paths=given.ignored,
+            held_out=task.recipe.held_out,
+        )
 
     def _grade(self, task: Task, image: Image, delta: Delta, pass_to_pass: bool) -> Grade:
         failing, passing = task.fail_to_pass, task.pass_to_pass if pass_to_pass else ()

@@ -25,6 +25,7 @@ class Grade:
         resolved: Whether every F2P and every P2P test passed, exactly once each.
         fail_to_pass: Status per F2P id.
         pass_to_pass: Status per P2P id.
+        held_out: F2P ids that the agent did not see, where it saw others.
         accepted_paths: Changed paths that counted.
         ignored_paths: Changed paths that did not count (tests, configuration, packaging …).
         valid: False if the grader itself failed; then nothing else means anything.
@@ -38,14 +39,32 @@ class Grade:
     ignored_paths: tuple[str, ...] = ()
     valid: bool = True
     error: str = ""
+    held_out: tuple[str, ...] = ()
 
     @property
     def components(self) -> dict[str, float]:
-        """Shares of tests that passed, in [0, 1]."""
-        return {
+        """Shares of tests that passed, in [0, 1]; ``held_out`` only where some tests are."""
+        shares = {
             "fail_to_pass": _share(self.fail_to_pass),
             "pass_to_pass": _share(self.pass_to_pass),
         }
+        if self.held_out:
+            shares["held_out"] = _share(self._split()[1])
+        return shares
+
+    @property
+    def special_cased(self) -> bool:
+        """Whether every test that the agent saw passes, and some that it did not see fails."""
+        seen, unseen = self._split()
+        return self.valid and bool(unseen) and _share(seen) == 1 and _share(unseen) < 1
+
+    def _split(self) -> tuple[Mapping[str, TestStatus], Mapping[str, TestStatus]]:
+        """Return the F2P tests that the agent saw, and the others; none, if it saw none."""
+        unseen = frozenset(self.held_out)
+        return (
+            {test: status for test, status in self.fail_to_pass.items() if test not in unseen},
+            {test: status for test, status in self.fail_to_pass.items() if test in unseen},
+        )
 
 
 @dataclass(frozen=True)

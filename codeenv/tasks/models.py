@@ -133,6 +133,8 @@ class Recipe(Model):
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
     """Stable tests neither F2P nor P2P, e.g. broken by the deletion but too weak to reward."""
+    held_out: tuple[str, ...] = ()
+    """F2P tests that the agent does not see, where it sees others."""
     level: Level = "L3"
     tier: Literal["sealed", "guarded", "open"] = "open"
     difficulty: Difficulty

@@ -120,6 +120,26 @@ def test_generate_says_in_json_what_became_of_every_candidate(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.bubblewrap
+def test_generated_tests_can_be_split_into_seen_and_held_out_ones(tmp_path, capsys):
+    out = str(tmp_path / "tasks")
+    words = ["generate", "--repo", "bundled:toy", "--out", out, "--limit", "1", "--json"]
+
+    assert main([*words, "--tests", "split", "--backend", "bubblewrap"]) == 0
+
+    said(capsys)
+    (recipe,) = Taskset.load(out).recipes
+    assert 0 < len(recipe.held_out) <= len(recipe.fail_to_pass) // 2
+    assert set(recipe.held_out) < set(recipe.fail_to_pass)
+    assert main(["tasks", "show", out, "--instruction", "--json"]) == 0
+    (shown,) = said(capsys)
+    assert "of which you see only some" in shown["instruction"]
+    seen = set(recipe.fail_to_pass) - set(recipe.held_out)
+    assert any(f"`{test}`" in shown["instruction"] for test in seen)
+    assert not any(f"`{test}`" in shown["instruction"] for test in recipe.held_out)
+
+
+@pytest.mark.slow
+@pytest.mark.bubblewrap
 def test_the_demo_falls_back_to_the_toy_where_no_index_answers(capsys, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")

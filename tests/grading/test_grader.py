@@ -56,6 +56,23 @@ def test_nothing_scores_0_and_the_oracle_1():
     assert oracle.components == {"fail_to_pass": 1.0, "pass_to_pass": 1.0}
 
 
+def test_code_for_the_seen_cases_alone_is_told_from_a_solution():
+    task = make_task(held_out=SLUG_TESTS[1:])
+
+    def special(tree: Tree, request: TestRequest) -> TestRun:
+        run = honest(tree, request)
+        return changed(run, results={**run.results, FIRST: TestResult("passed")})
+
+    cheat = Bench(special).grader.grade(task, Delta())
+    assert (cheat.resolved, cheat.special_cased) == (False, True)
+    assert cheat.components["held_out"] == 0.0
+    solved = Bench().grader.grade(task, task.oracle)
+    assert (solved.resolved, solved.special_cased) == (True, False)
+    assert solved.components["held_out"] == 1.0
+    assert not Bench().grader.grade(task, Delta()).special_cased
+    assert not Bench(special).grader.grade(TASK, Delta()).special_cased
+
+
 def test_the_feature_alone_can_be_graded():
     bench = Bench()
     nop = bench.grader.grade(TASK, Delta(), pass_to_pass=False)
