@@ -1,6 +1,5 @@
 """What an agent must not find: fingerprints of the deleted code and of the hidden tests."""
 
-import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from codeenv.materialise.common import is_telling
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.secrets import secret_hash, secret_hashes, vanished_names
-from codeenv.tasks.models import Operation
+from codeenv.tasks.models import Operation, span_digest
 from codeenv.tree import Tree
 
 __all__ = ["Passage", "Secrets", "secret_hash", "secret_hashes", "secrets_of"]
@@ -88,7 +87,7 @@ def _passages(
     spans: dict[str, list[tuple[int, int]]] = {}
     for edit in edits:
         before = pristine[edit.path].data if edit.path in pristine else b""
-        if hashlib.sha256(before[edit.start : edit.end]).hexdigest() == edit.sha256:
+        if span_digest(before[edit.start : edit.end]) == edit.sha256:
             first = before.count(b"\n", 0, edit.start) + 1
             last = before.count(b"\n", 0, max(edit.end - 1, edit.start)) + 1
             spans.setdefault(edit.path, []).append((first, last))

@@ -1,12 +1,11 @@
 """Applying a recipe's byte-span edits to the pristine tree."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
 
 from codeenv.errors import TaskError
-from codeenv.tasks.models import Operation
+from codeenv.tasks.models import Operation, span_digest
 from codeenv.tree import Entry, Tree
 
 _WHOLE_KINDS = frozenset({"module", "test", "text"})
@@ -58,9 +57,9 @@ def _check_spans(path: str, data: bytes, edits: Sequence[Operation]) -> None:
         where = f"{path}[{edit.start}:{edit.end}]"
         if edit.end > len(data):
             raise TaskError(f"cannot edit {where}: the file has {len(data)} bytes", hint=_HINT)
-        found = hashlib.sha256(data[edit.start : edit.end]).hexdigest()
+        found = span_digest(data[edit.start : edit.end])
         if found != edit.sha256:
-            message = f"cannot edit {where}: sha256 is {found[:12]}…, not {edit.sha256[:12]}…"
+            message = f"cannot edit {where}: sha256 is {found}, not {edit.sha256}"
             raise TaskError(message, hint=_HINT)
     for before, after in pairwise(edits):
         if after.start < before.end or after.start == before.start:

@@ -3,12 +3,20 @@
 import hashlib
 import json
 
-from codeenv.tasks.models import Model
+from codeenv.tasks.models import Model, Recipe
+from codeenv.tasks.packing import pack, write
 
 
 def canonical(model: Model) -> bytes:
-    """Return the one way a model is written: sorted keys, two-space indent, final newline."""
-    text = json.dumps(model.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    """Return the one way a model is written: sorted keys, indented, final newline.
+
+    A recipe is packed: it shall stay small.
+    """
+    if isinstance(model, Recipe):
+        text = write(pack(model))
+    else:
+        values = model.model_dump(mode="json")
+        text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
     return text.encode() + b"\n"
 
 

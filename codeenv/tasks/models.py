@@ -3,11 +3,13 @@
 A recipe names source, environment, deletion and tests; it never holds the repository's code.
 """
 
+import hashlib
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+SpanDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 Level = Literal["L1", "L2", "L3", "L4", "L5"]
 
 
@@ -70,14 +72,22 @@ class EnvironmentLock(Model):
     """Extra arguments for the test runner, e.g. to switch a missing plug-in's options off."""
 
 
+def span_digest(data: bytes) -> str:
+    """Return the digest of bytes that an operation replaces.
+
+    It is short, since the whole source is pinned as well: it tells where an offset is wrong.
+    """
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
 class Operation(Model):
     """One edit of one file, as byte offsets into the *pristine* file: no code is in it."""
 
     path: str
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
-    sha256: Sha256
-    """Of the bytes ``[start, end)`` that are replaced."""
+    sha256: SpanDigest
+    """Of the bytes ``[start, end)`` that are replaced (``span_digest``)."""
     replacement: str = ""
     """Our own text only: empty, ``pass``, ``raise NotImplementedError`` and white space."""
     symbol: str = ""
@@ -118,7 +128,7 @@ class Provenance(Model):
 class Recipe(Model):
     """A whole task as facts."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=160)]
     title: str
     source: SourcePin

@@ -7,9 +7,9 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from codeenv.errors import TaskError
-from codeenv.tasks.models import Model
+from codeenv.tasks.models import Model, Recipe
+from codeenv.tasks.packing import unpack
 
-SCHEMA_VERSION = 1
 _SHOWN = 3
 M = TypeVar("M", bound=Model)
 
@@ -23,18 +23,21 @@ def read_model(path: Path, kind: type[M]) -> M:
     """
     text = _read(path)
     values = _parse(path, text)
-    version = values.get("schema_version", SCHEMA_VERSION)
-    if version != SCHEMA_VERSION:
+    known = kind.model_fields["schema_version"].default
+    version = values.get("schema_version", known)
+    if version != known:
         raise TaskError(
-            f"{path}: schema version {version!r} is not known; this codeenv reads {SCHEMA_VERSION}",
+            f"{path}: schema version {version!r} is not known; this codeenv reads {known}",
             hint="upgrade codeenv-gym, or generate the taskset again with this version",
         )
     try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
+        whole = unpack(values) if issubclass(kind, Recipe) else values
+        return kind.model_validate_json(json.dumps(whole))
+    except ValueError as error:  # what pydantic raises is one
         what = kind.__name__.lower()
+        told = shorten(error) if isinstance(error, ValidationError) else str(error)
         raise TaskError(
-            f"{path} is not a {what}: {shorten(error)}",
+            f"{path} is not a {what}: {told}",
             hint=f"a {what} file is written by codeenv generate and not meant to be edited",
         ) from None
 

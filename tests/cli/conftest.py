@@ -41,7 +41,7 @@ def kettle(task_id="kettle-a", lines=4):
         path="kettle.py",
         start=0,
         end=len(WHOLE),
-        sha256="d" * 64,
+        sha256="d" * 16,
         symbol="boil",
         kind="function",
         mode="remove",

@@ -12,7 +12,7 @@ from codeenv.tree import Tree
 
 
 def edit(path="m.py", start=0, end=9, mode="stub"):
-    return Operation(path=path, start=start, end=end, sha256="0" * 64, kind="function", mode=mode)
+    return Operation(path=path, start=start, end=end, sha256="0" * 16, kind="function", mode=mode)
 
 
 def deletion(number, *edits):

@@ -1,11 +1,10 @@
-import hashlib
 from typing import Any
 
 import pytest
 
 from codeenv.errors import TaskError
 from codeenv.materialise.operations import apply_operations
-from codeenv.tasks.models import Operation
+from codeenv.tasks.models import Operation, span_digest
 from codeenv.tree import Entry, Tree
 
 TEXT = b"one\r\ntwo\xff\nthree\n"
@@ -14,7 +13,7 @@ TREE = Tree({"a.py": Entry(TEXT, "exec"), "b.py": Entry(b"keep\n"), "l": Entry(b
 
 def edit(path: str, start: int, end: int, replacement: str = "", **more: Any) -> Operation:
     data = TREE[path].data[start:end] if path in TREE else b""
-    values = {"kind": "function", "mode": "remove", "sha256": hashlib.sha256(data).hexdigest()}
+    values = {"kind": "function", "mode": "remove", "sha256": span_digest(data)}
     return Operation(path=path, start=start, end=end, replacement=replacement, **{**values, **more})
 
 
@@ -52,7 +51,7 @@ def test_two_insertions_at_one_place_are_refused() -> None:
 
 def test_other_bytes_than_the_recipe_names_are_refused() -> None:
     with pytest.raises(TaskError, match="sha256") as caught:
-        apply_operations(TREE, [edit("a.py", 0, 3, sha256="0" * 64)])
+        apply_operations(TREE, [edit("a.py", 0, 3, sha256="0" * 16)])
     assert "a.py[0:3]" in caught.value.message
     assert caught.value.hint
 

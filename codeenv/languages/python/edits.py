@@ -1,16 +1,15 @@
 """Edits of a source as character spans, and their turn into operations on the original bytes."""
 
 import ast
-import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from codeenv.languages.python.definitions import all_suites, first_line, statement_lines
 from codeenv.languages.python.syntax import Definition, Source
-from codeenv.tasks.models import Operation
+from codeenv.tasks.models import Operation, span_digest
 
 Kind = Literal["function", "method", "class", "module", "import", "export", "test", "text"]
 Mode = Literal["remove", "stub", "clean", "hide"]
@@ -39,10 +38,15 @@ class Label:
 
 
 def to_operations(path: str, source: Source, edits: Iterable[Edit]) -> tuple[Operation, ...]:
-    """Return the edits as operations on bytes, sorted; an edit inside another one is dropped."""
+    """Return the edits as operations on bytes, sorted; an edit inside another one is dropped.
+
+    Where one of the same label ends and only deletes, the next one goes on.
+    """
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, -e.end, e.symbol)):
-        if not kept or edit.start >= kept[-1].end or edit.start == edit.end > kept[-1].end:
+        if kept and edit == replace(kept[-1], start=kept[-1].end, end=edit.end, replacement=""):
+            kept[-1] = replace(kept[-1], end=edit.end)
+        elif not kept or edit.start >= kept[-1].end or edit.start == edit.end > kept[-1].end:
             kept.append(edit)
     return tuple(_operation(path, source, edit) for edit in kept)
 
@@ -213,7 +217,7 @@ def _operation(path: str, source: Source, edit: Edit) -> Operation:
         path=path,
         start=start,
         end=end,
-        sha256=hashlib.sha256(source.data[start:end]).hexdigest(),
+        sha256=span_digest(source.data[start:end]),
         replacement=edit.replacement,
         symbol=edit.symbol,
         kind=edit.kind,

@@ -1,7 +1,6 @@
 """One test file while tests, and what only they used, are taken out of it."""
 
 import ast
-import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 
@@ -17,9 +16,10 @@ from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Source
-from codeenv.tasks.models import Operation
+from codeenv.tasks.models import Operation, span_digest
 
 _HIDE_IMPORT = Label("", "import", "hide")
+_HIDE_TEST = Label("", "test", "hide")
 _HOOKS = re.compile(
     r"^(pytest_.*|(setup|teardown|setUp|tearDown)\w*|load_tests|__\w+__|pytestmark)$"
 )
@@ -51,7 +51,7 @@ class TestFile:
                 self._drop(found)
         for name, statements in defined_names(self._source).items():
             for statement in statements if anywhere(name) in names else ():
-                self._take(statement, name)
+                self._take(statement)
         for found in reversed(self._found):
             if found.is_class and found.name not in kept and self._is_emptied(found):
                 self._drop(found)
@@ -78,7 +78,7 @@ class TestFile:
             unused = [s for s, names in self._helpers() if self._is_unused(s, names)]
             changed = bool(unused)
             for statement in unused:
-                self._take(statement, _name(statement))
+                self._take(statement)
         for imported in self._references.imports if self._references else ():
             if imported.top and imported not in self._imports and self._is_spare(imported):
                 self._imports.append(imported)
@@ -100,10 +100,10 @@ class TestFile:
         return (*hidden, *drop_statements(self._source, _outermost(statements), statements))
 
     def _drop(self, found: Found) -> None:
-        self._take(found.node, found.name)
+        self._take(found.node)
 
-    def _take(self, statement: ast.stmt, name: str) -> None:
-        self._statements[statement] = Label(name, "test", "hide")
+    def _take(self, statement: ast.stmt) -> None:
+        self._statements[statement] = _HIDE_TEST
         last = statement.end_lineno or statement.lineno
         self._gone |= set(range(first_line(statement), last + 1))
 
@@ -162,7 +162,7 @@ def whole_file(path: str, data: bytes) -> Operation:
         path=path,
         start=0,
         end=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=span_digest(data),
         kind="test",
         mode="hide",
     )

@@ -1,0 +1,146 @@
+"""The compact form of a recipe in its file: a few KB that a person can still read.
+
+Ids are grouped by file, class and function, in their order; a test is a name, or a list of a name
+and its parameters.  An edit is a row, under its file: start, end, digest, and what follows it as far
+as it is not the usual.  Every list of plain values stands on one line.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+Json = Any
+_IDS: Final = ("fail_to_pass", "excluded", "held_out")
+_ROWS: Final[Mapping[str, tuple[tuple[str, str | None], ...]]] = {
+    "deletions": (("kind", None), ("mode", None), ("symbol", ""), ("replacement", "")),
+    "hidden": (("replacement", ""), ("kind", "test"), ("symbol", ""), ("mode", "hide")),
+}
+"""What a row says behind its digest, and what is meant where it does not."""
+
+
+def pack(recipe: BaseModel) -> dict[str, Json]:
+    """Return a recipe as it is written: packed, and without empty values that are the default."""
+    document = _without_defaults(recipe)
+    for name in _IDS:
+        if name in document:
+            document[name] = pack_ids(document[name])
+    for name, columns in _ROWS.items():
+        if name in document:
+            document[name] = _by_path([_row(edit, columns) for edit in document[name]])
+    return document
+
+
+def unpack(document: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the values of a recipe from what its file holds.
+
+    Raises:
+        ValueError: If ids or edits are not written as ``pack`` writes them.
+    """
+    values = dict(document)
+    try:
+        for name in filter(document.__contains__, _IDS):
+            values[name] = list(unpack_ids(document[name]))
+        for name in filter(document.__contains__, _ROWS):
+            values[name] = list(_edits(document[name], _ROWS[name]))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not written as codeenv writes it: {error}") from None
+    return values
+
+
+def pack_ids(ids: Sequence[str]) -> Json:
+    """Return test ids grouped by what they begin with; any ids, in any order."""
+    return _pack([_split(test) for test in ids])
+
+
+def unpack_ids(packed: Json, before: str = "") -> Iterator[str]:
+    """Yield the ids that ``pack_ids`` was given."""
+    for item in _parts(packed):
+        if isinstance(item, dict):
+            for name, inner in item.items():
+                yield from unpack_ids(inner, f"{before}{name}::")
+        elif isinstance(item, str):
+            yield before + item
+        else:
+            name, *parameters = item
+            yield from (before + name + parameter for parameter in parameters)
+
+
+def write(value: Json, depth: int = 0) -> str:
+    """Return JSON with an indent of one, lists of plain values on one line."""
+    if isinstance(value, dict) and value:
+        rows = [f"{json.dumps(k, ensure_ascii=False)}: {write(v, depth + 1)}" for k, v in value.items()]
+        return _lines("{", rows, "}", depth)
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        return _lines("[", [write(item, depth + 1) for item in value], "]", depth)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(first: str, rows: Sequence[str], last: str, depth: int) -> str:
+    inner = ",\n".join(f"{' ' * (depth + 1)}{row}" for row in rows)
+    return f"{first}\n{inner}\n{' ' * depth}{last}"
+
+
+def _without_defaults(model: BaseModel) -> dict[str, Json]:
+    """Return a model's values by name, sorted, without the empty ones that are the default."""
+    fields = type(model).model_fields
+    values = model.model_dump(mode="json")
+    kept = {}
+    for name in sorted(values):
+        value, inner = values[name], getattr(model, name)
+        if value or fields[name].default not in ("", ()):
+            kept[name] = _without_defaults(inner) if isinstance(inner, BaseModel) else value
+    return kept
+
+
+def _parts(packed: Json) -> list[Json]:
+    if not isinstance(packed, list | dict):
+        raise TypeError(f"{packed!r} is no list")
+    return packed if isinstance(packed, list) else [packed]
+
+
+def _split(test: str) -> tuple[tuple[str, ...], str]:
+    names, bracket, parameters = test.partition("[")
+    return tuple(names.split("::")), bracket + parameters
+
+
+def _pack(rows: Sequence[tuple[tuple[str, ...], str]]) -> Json:
+    items: list[Json] = []
+    for (name, deeper), group in groupby(rows, key=lambda row: (row[0][0], len(row[0]) > 1)):
+        if deeper:
+            inner = _pack([(names[1:], parameters) for names, parameters in group])
+            if items and isinstance(items[-1], dict) and name not in items[-1]:
+                items[-1][name] = inner
+            else:
+                items.append({name: inner})
+        else:
+            every = [parameters for _, parameters in group]
+            items.append(name if every == [""] else [name, *every])
+    return items[0] if len(items) == 1 and isinstance(items[0], dict) else items
+
+
+def _row(edit: Mapping[str, Json], columns: Sequence[tuple[str, str | None]]) -> tuple[str, Json]:
+    told = [edit[name] for name, _ in columns]
+    while told and told[-1] == columns[len(told) - 1][1]:
+        told.pop()
+    return edit["path"], [edit["start"], edit["end"], edit["sha256"], *told]
+
+
+def _by_path(rows: Sequence[tuple[str, Json]]) -> Json:
+    groups = [(path, [row for _, row in group]) for path, group in groupby(rows, key=lambda r: r[0])]
+    whole = dict(groups)
+    return whole if len(whole) == len(groups) else [{path: rows} for path, rows in groups]
+
+
+def _edits(packed: Json, columns: Sequence[tuple[str, str | None]]) -> Iterator[dict[str, Json]]:
+    for part in _parts(packed):
+        for path, rows in part.items():
+            for start, end, digest, *told in rows:
+                usual = {name: value for name, value in columns if value is not None}
+                given = dict(zip((name for name, _ in columns), told, strict=False))
+                place = {"path": path, "start": start, "end": end, "sha256": digest}
+                if len(told) > len(columns):
+                    raise TypeError(f"a row of {path} is too long")
+                yield {**place, **usual, **given}
