@@ -148,7 +148,7 @@ class TestFile:
         )
 
     def _is_spare(self, imported: Import) -> bool:
-        if imported.name == "*" or imported.module == "__future__":
+        if imported.name == "*" or imported.module == "__future__" or imported.guarded:
             return False
         if imported.bound in self._used_elsewhere:
             return False
