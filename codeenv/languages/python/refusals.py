@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from codeenv.languages.base import Layout
@@ -27,6 +27,7 @@ from codeenv.tree import Tree
 _REGISTERS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
 _HARMLESS = frozenset({"setter", "getter", "deleter"})
 _NAMESPACES = frozenset({"globals", "vars"})
+_COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cpp", ".so", ".pyd")
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
@@ -213,13 +214,14 @@ def _refuse_entry_points(tree: Tree, symbols: Iterable[Symbol]) -> None:
 
 
 def _refuse_unreadable(tree: Tree, project: Project, symbols: Iterable[Symbol]) -> None:
-    for path in project.unreadable:
-        if path in project.modules:
-            words = frozenset(_words(tree[path].data))
-            for _, name in symbols:
-                if name in words:
-                    raise ValueError(f"named in a file that cannot be read: {name} in {path}")
+    """Refuse names that compiled code may import, or code that is not readable Python."""
+    unread = [path for path in project.unreadable if path in project.modules]
+    for path in (*unread, *(path for path in tree if path.endswith(_COMPILED))):
+        for _, name in symbols:
+            if name in _words(tree[path].data):
+                raise ValueError(f"named in a file that cannot be read: {name} in {path}")
 
 
-def _words(data: bytes) -> Iterator[str]:
-    yield from re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace"))
+@lru_cache(maxsize=256)
+def _words(data: bytes) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace")))
