@@ -2,7 +2,14 @@
 
 import pytest
 
-from tests.languages.conftest import delete, package, python, tree_of  # noqa: F401
+from tests.languages.conftest import (  # noqa: F401
+    delete,
+    host_python,
+    package,
+    python,
+    run,
+    tree_of,
+)
 
 
 @pytest.fixture(scope="session")

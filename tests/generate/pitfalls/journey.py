@@ -10,7 +10,10 @@ from codeenv.generate.models import Feature, GenerateOptions, Verdict
 from codeenv.generate.pipeline import measure
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader
-from codeenv.images import bundled_environment
+from codeenv.images import Environment, bundled_environment
+from codeenv.images.base import ensure_base
+from codeenv.images.layers import ENV, compose, store_layer
+from codeenv.images.venv import add_project, site_packages
 from codeenv.languages import detect_language
 from codeenv.languages.base import CoverageMap
 from codeenv.materialise.files import agent_files
@@ -18,6 +21,7 @@ from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout
 from codeenv.tasks.models import Baseline, SourcePin
 from codeenv.tree import Entry, Tree
+from tests.images.fakes import read_layer
 
 
 def tree_of(files: Mapping[str, str | bytes | Entry]) -> Tree:
@@ -27,6 +31,26 @@ def tree_of(files: Mapping[str, str | bytes | Entry]) -> Tree:
         data = content.encode() if isinstance(content, str) else content
         made[path] = data if isinstance(data, Entry) else Entry(data)
     return Tree(made)
+
+
+def bench_of(tree: Tree, backend: Backend, installed: Mapping[str, str] | None = None) -> Workbench:
+    """Return a repository in an environment of its own: pytest, and its folders on the path.
+
+    ``installed`` are other files in ``site-packages``.
+    """
+    files = agent_files(tree)
+    language = detect_language(files)
+    layout = language.layout(files)
+    bundled = bundled_environment(backend)
+    (layer,) = bundled.image.layers
+    plan = language.plan(files, layout)
+    venv = add_project(read_layer(layer), plan, layout.import_roots)
+    site = site_packages(venv)
+    others = {f"{site}/{path}": text for path, text in (installed or {}).items()}
+    venv = Tree({**venv, **tree_of(others)})
+    lock = bundled.lock.model_copy(update={"import_roots": layout.import_roots})
+    image = compose(ensure_base("host"), (store_layer(venv, ENV),), {})
+    return Workbench(files, language, layout, Environment(lock, image), backend)
 
 
 @dataclass(frozen=True)
@@ -59,10 +83,7 @@ def travel(tree: Tree, backend: Backend) -> Journey:
     """Measure the baseline of a repository."""
     pin = SourcePin(kind="path", location="/shop", sha256=tree.digest, tree=tree.digest)
     source = Checkout(pin, tree)
-    language = detect_language(tree)
-    files = agent_files(tree)
-    environment = bundled_environment(backend)
-    bench = Workbench(files, language, language.layout(files), environment, backend)
+    bench = bench_of(tree, backend)
     options = GenerateOptions(out=Path("unused"), kinds=("function", "method", "class"))
     baseline, coverage = measure(bench, source, options)
     return Journey(source, bench, options, baseline, coverage)
