@@ -105,6 +105,7 @@ TREE = tree_of(
         "shop/__init__.py": _INIT,
         "shop/words.py": _WORDS,
         "shop/sums.py": _SUMS,
+        "stubs/shop/sums.pyi": "class Basket:\n    def add(self, name: str, count: int): ...\n",
         "tests/conftest.py": oddsuite.CONFTEST,
         "tests/data/Case.txt": "upper",
         "tests/data/case.txt": "lower",

@@ -126,3 +126,9 @@ def test_a_doctest_that_goes_with_the_code_does_not_reward(verdicts):
     recipe = verdicts["slug"].recipe
     assert recipe.excluded == ("shop/words.py::shop.words.slug",)
     assert "tests/test_words.py::test_golden" in recipe.fail_to_pass
+
+
+def test_type_stubs_that_no_submission_may_change_lose_what_is_removed(verdicts):
+    recipe = verdicts["Basket"].recipe
+    assert {edit.path for edit in recipe.deletions} == {"shop/sums.py", "stubs/shop/sums.pyi"}
+    assert {edit.mode for edit in recipe.deletions} == {"remove"}

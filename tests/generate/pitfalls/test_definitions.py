@@ -188,3 +188,39 @@ def test_tests_keep_the_import_that_tells_whether_a_module_is_there(python, pack
     data = tree["tests/test_it.py"].data
     left = data[: operation.start] + data[operation.end :]
     assert left.decode() == head + kept
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["pkg/code.pyi", "pkg-stubs/code.pyi", "stubs/pkg/code.pyi", "typings/pkg/code.pyi"],
+)
+def test_a_type_stub_loses_the_name_wherever_it_is(package, delete, path):
+    stub = "def f(x: int) -> int: ...\n\nclass A:\n    def g(self) -> int: ...\n    x: int\n"
+    text = (
+        "def f(x):\n    return x\n\n\nclass A:\n    k = 1\n\n    def g(self):\n        return 1\n"
+    )
+    left = delete(package(text, {path: stub}), ["f", "A.g"])
+    assert left[path].data == b"class A:\n    x: int\n"
+
+
+def test_a_type_stub_of_a_package_loses_the_name_too(package, delete):
+    others = {
+        "pkg/__init__.py": "def f():\n    return 1\n",
+        "stubs/pkg/__init__.pyi": "def f(): ...\n",
+    }
+    left = delete(package("", others), "f", path="pkg/__init__.py")
+    assert left["stubs/pkg/__init__.pyi"].data == b""
+
+
+def test_a_type_stub_of_a_single_module_loses_the_name_too(python, tree_of):
+    files = {"solo.py": "def f():\n    return 1\n", "solo.pyi": "def f(): ...\n"}
+    tree = tree_of({**files, "test_it.py": "def test_it():\n    assert 1\n"})
+    layout = python.layout(tree)
+    operations = python.delete(tree, layout, python.units(tree, layout), "remove")
+    assert {operation.path for operation in operations} == {"solo.py", "solo.pyi"}
+
+
+def test_type_stubs_of_other_modules_stay(package, delete):
+    others = {"stubs/other/code.pyi": "def f(): ...\n", "pkg/sub/code.pyi": "def f(): ...\n"}
+    left = delete(package("def f():\n    return 1\n", others), "f")
+    assert all(left[path].data for path in others)
