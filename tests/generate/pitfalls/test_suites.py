@@ -57,6 +57,26 @@ def test_a_unittest_class_is_hidden_and_its_set_up_stays(python, package):
     assert left == (UNITTEST[:start] + UNITTEST[end:]).replace("gone, ", "")
 
 
+@pytest.mark.parametrize(
+    "table", ["x, y = 1, 2", "x = y = 1", "x: int = 1", "(x, y) = (\n    1,\n    2,\n)", "x = [1]"]
+)
+def test_expected_values_go_with_the_only_test_that_reads_them(python, package, table):
+    kept = "def test_kept():\n    assert 1\n"
+    text = f"{table}\n\n\ndef test_gone():\n    assert x\n\n\n{kept}"
+    ids = (f"{PATH}::test_gone", f"{PATH}::test_kept")
+    tree = package("", {PATH: text})
+    assert _hidden(python, tree, ids[0], stable=ids)[PATH].data.decode() == kept
+
+
+@pytest.mark.parametrize("table", ["x, y = 1, 2", "x = y = 1", "y = [1]\nx = [1]\ny[0] = x"])
+def test_expected_values_that_another_test_reads_stay(python, package, table):
+    text = f"{table}\n\n\ndef test_kept():\n    assert y\n"
+    gone = "\n\ndef test_gone():\n    assert x\n"
+    ids = (f"{PATH}::test_gone", f"{PATH}::test_kept")
+    tree = package("", {PATH: text + gone})
+    assert _hidden(python, tree, ids[0], stable=ids)[PATH].data.decode() == text
+
+
 NODE_IDS = [
     *("a b", "a/b", "a::b", "[x]", "]", "[", "\\n", "\\xe9", "2001-02-03", "x" * 10_000, ""),
     *("test_b", "::", "a.py::test_b[1]", "-", " "),
