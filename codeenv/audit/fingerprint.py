@@ -18,6 +18,9 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NOT_WRITTEN = frozenset(
+    {"ctx", "type_comment", "annotation", "returns", "kind", "type_params", "is_async"}
+)
 _COMMON = frozenset(
     {"self", "cls", "None", "True", "False", "return", "not", "and", "for", "else", "elif", "raise"}
     | {"with", "while", "yield", "from", "import", "try", "except", "lambda", "break", "continue"}
@@ -107,7 +110,12 @@ def _shape(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -
 
 
 def _written(node: object, bound: dict[str, str]) -> str:
-    """Return a node as text: type, fields in order, bound names by number, no annotations."""
+    """Return a node as text: type, fields in order, bound names by number, no annotations.
+
+    What is asynchronous is written like its plain twin: one is often generated from the other.
+    """
+    if isinstance(node, ast.Await):
+        return _written(node.value, bound)
     if isinstance(node, ast.Name):
         return f"Name({bound.get(node.id, node.id)})"
     if isinstance(node, ast.arg):
@@ -116,9 +124,9 @@ def _written(node: object, bound: dict[str, str]) -> str:
         fields = (
             _written(value, bound)
             for name, value in ast.iter_fields(node)
-            if name not in ("ctx", "type_comment", "annotation", "returns", "kind", "type_params")
+            if name not in _NOT_WRITTEN
         )
-        return f"{type(node).__name__}({','.join(fields)})"
+        return f"{type(node).__name__.removeprefix('Async')}({','.join(fields)})"
     if isinstance(node, list):
         return f"[{','.join(_written(item, bound) for item in node)}]"
     return repr(node)

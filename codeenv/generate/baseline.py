@@ -1,10 +1,12 @@
 """Which tests can be trusted: the stable set, and why each other test is not in it."""
 
+import datetime
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from codeenv.errors import SourceError
+from codeenv.generate.dated import dated_ids
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import CoverageMap, TestRequest, TestRun
 from codeenv.sandbox.image import Mount
@@ -43,7 +45,12 @@ def measure_baseline(
         runs = list(pool.map(lambda item: bench.run(item[0], mounts=item[1]), requests))
     _demand_tests(runs[0])
     coverage = _coverage(runs[3]).common(_coverage(runs[1]))
+    _demand_own_code(bench, coverage)
     stable, quarantined = _sort_out(runs)
+    today = datetime.date.today()
+    dated = dict.fromkeys(dated_ids(stable, bench.pristine, bench.layout, today), "date")
+    quarantined |= dated
+    stable = tuple(test for test in stable if test not in dated)
     stable = _alone(bench, stable, quarantined, jobs)
     if not stable:
         raise SourceError(
@@ -103,6 +110,16 @@ def _demand_tests(run: TestRun) -> None:
         raise SourceError("no test could be collected", hint=problem or "are there tests at all?")
 
 
+def _demand_own_code(bench: Workbench, coverage: CoverageMap) -> None:
+    """Refuse a suite that runs nothing of the repository: it tests another copy, or none."""
+    executed = coverage.executed
+    if not any(executed.get(path) for path in bench.layout.source_files):
+        raise SourceError(
+            f"the tests run no code of this repository ({', '.join(bench.layout.packages)})",
+            hint="they import it from elsewhere, or in other processes only",
+        )
+
+
 def _sort_out(runs: list[TestRun]) -> tuple[tuple[str, ...], dict[str, str]]:
     """Split all ids ever seen into stable ones, in collection order, and quarantined ones."""
     first = runs[0]
@@ -111,7 +128,9 @@ def _sort_out(runs: list[TestRun]) -> tuple[tuple[str, ...], dict[str, str]]:
     stable, quarantined = [], {}
     for test in everything:
         reason = "duplicate" if counts[test] > 1 else _quarantine_reason(test, runs)
-        if reason:
+        if reason == "unstable_id":  # what is in its brackets would make every baseline another
+            quarantined[test.partition("[")[0]] = reason
+        elif reason:
             quarantined[test] = reason
         else:
             stable.append(test)

@@ -82,11 +82,16 @@ class Prover:
             weak = self._passed_by_nothing(deletion, failing)
         else:
             weak = failing - (sifted.failing - sifted.weak.keys())
+        weak |= frozenset(test for test in failing if self._is_open(test))
         fail_to_pass = tuple(test for test in predicted if test in failing - weak)
         if not fail_to_pass:
             raise Rejected(Reason.WEAK_TESTS, f"none of {len(failing)} tells lazy code from true")
         excluded = tuple(sorted(failing & weak))
         return Proof(deletion, fail_to_pass, excluded)
+
+    def _is_open(self, test: str) -> bool:
+        """Return whether a submission could change the test: a doctest in the code it is for."""
+        return self.bench.language.admissible(self.bench.layout, test.partition("::")[0])
 
     def _passed_by_nothing(self, deletion: Deletion, failing: frozenset[str]) -> frozenset[str]:
         """Return the failing tests that pass once the deleted code exists but returns nothing."""

@@ -52,3 +52,12 @@ def test_an_environment_too_large_to_keep_is_read_all_the_same(tmp_path: Path):
     own = {"m.py": code("price", BODY).encode()}
     assert not isinstance(library_of(where), tuple)
     assert find_twins(own, where) == {("m.py", 2)}
+
+
+def test_an_async_function_is_a_twin_of_the_plain_one(tmp_path: Path):
+    body = LONG.replace("item.discount", "await item.discount").replace(
+        "for item", "async for item"
+    )
+    waiting = f"async {code('cost', body)}"
+    own = {"a.py": code("price", LONG).encode(), "b.py": waiting.encode()}
+    assert find_twins(own, image(tmp_path)) == {("a.py", 2), ("b.py", 2)}

@@ -72,7 +72,7 @@ def delete(python):
         wanted = [names] if isinstance(names, str) else names
         layout = python.layout(tree)
         units = [u for u in python.units(tree, layout) if u.path == path and u.name in wanted]
-        units = [u for u in units if u.protected != "part"]
+        units = [u for u in units if u.protected not in ("part", "overload")]
         assert {u.name for u in units} == set(wanted)
         operations = python.delete(tree, layout, units, mode)
         damaged = apply_operations(tree, operations)

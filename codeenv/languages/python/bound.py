@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codeenv.languages.python.syntax import Definition, Function
+from codeenv.languages.python.definitions import last_name
+from codeenv.languages.python.syntax import Definition, Function, parse_quietly
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -21,7 +22,7 @@ class Import:
         index: Position in the statement.
         node: The statement.
         top: Whether it is outside functions.
-        guarded: Whether it is in a ``try`` with handlers.
+        guarded: Whether it may fail: in a ``try`` with handlers, or under ``suppress``.
     """
 
     module: str
@@ -43,12 +44,19 @@ def imports_in(block: Sequence[ast.stmt], *, top: bool, guarded: bool) -> Iterat
             inner = top and isinstance(statement, ast.ClassDef)
             yield from imports_in(statement.body, top=inner, guarded=False)
         else:
-            caught = guarded or bool(getattr(statement, "handlers", ()))
+            caught = guarded or _catches(statement)
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.stmt):
                     yield from imports_in([child], top=top, guarded=caught)
                 elif isinstance(child, ast.ExceptHandler | ast.match_case):
                     yield from imports_in(child.body, top=top, guarded=caught)
+
+
+def _catches(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.With):
+        calls = (item.context_expr for item in statement.items)
+        return any(isinstance(c, ast.Call) and last_name(c.func) == "suppress" for c in calls)
+    return bool(getattr(statement, "handlers", ()))
 
 
 def _aliases(node: ast.Import | ast.ImportFrom, top: bool, guarded: bool) -> Iterator[Import]:
@@ -91,6 +99,27 @@ def local_names(node: Function) -> frozenset[str]:
         if isinstance(inner, ast.Global):
             names -= set(inner.names)
     return frozenset(names)
+
+
+def quoted_names(annotation: ast.AST | None) -> Iterator[tuple[str, int]]:
+    """Yield plain and dotted names (and lines) in the quoted parts of an annotation."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        for node in ast.walk(_expression(annotation.value)):
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield ast.unparse(node), annotation.lineno
+    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Literal":
+        return
+    elif annotation is not None:
+        for child in ast.iter_child_nodes(annotation):
+            yield from quoted_names(child)
+
+
+def _expression(text: str) -> ast.AST:
+    """Return the syntax tree of a quoted annotation; an empty one if it is none."""
+    try:
+        return parse_quietly(text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
 
 
 def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:

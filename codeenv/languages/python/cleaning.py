@@ -84,7 +84,12 @@ def unused_imports(
 
 
 def must_stay(project: Project, path: str, imported: Import) -> bool:
-    """Return whether an import is there for others: a re-export, or reached from elsewhere."""
+    """Return whether an import is there for more than its name.
+
+    It is a re-export, it is reached from elsewhere, or code asks whether it works.
+    """
+    if imported.guarded:
+        return True
     alias = imported.node.names[imported.index]
     if alias.asname is not None and alias.asname == alias.name:
         return True

@@ -59,7 +59,8 @@ def _methods(targets: tuple[Target, ...]) -> Mapping[str, frozenset[str]]:
     for target in targets:
         for method in target.found:
             if method.parent is not None:
-                found.setdefault(method.node.name, set()).add(method.parent.node.name)
+                for name in method.spellings:
+                    found.setdefault(name, set()).add(method.parent.node.name)
     return {name: frozenset(owners) for name, owners in found.items()}
 
 

@@ -38,6 +38,14 @@ class Found:
         """Whether it is a class."""
         return isinstance(self.node, ast.ClassDef)
 
+    @property
+    def spellings(self) -> frozenset[str]:
+        """The names it is found by: outside its class a private one is written mangled."""
+        name = self.node.name
+        if self.parent is None or not name.startswith("__") or name.endswith("__"):
+            return frozenset({name})
+        return frozenset({name, f"_{self.parent.node.name.lstrip('_')}{name}"})
+
     def inside(self, others: Sequence["Found"]) -> bool:
         """Return whether one of the classes around it is among ``others``."""
         around = self.parent

@@ -90,7 +90,7 @@ def _remove(
     for target in targets:
         file = files.setdefault(target.path, _File(target.source))
         file.statements |= {f.node: _label(f) for f in target.found}
-        _remove_twin(tree, target, files)
+        _remove_twins(tree, target, files)
     dropped: dict[str, list[Import]] = {}
     for path, imported in spread.imports:
         dropped.setdefault(path, []).append(imported)
@@ -114,14 +114,22 @@ def _file(tree: Tree, files: dict[str, _File], path: str) -> _File:
     return files[path]
 
 
-def _remove_twin(tree: Tree, target: Target, files: dict[str, _File]) -> None:
-    """Drop the definitions of the same names from the ``.pyi`` file beside the source."""
-    path = target.path + "i"
-    if path not in tree or target.path.endswith(".pyi"):
-        return
-    file = _file(tree, files, path)
-    found = [d for d in find_definitions(file.source) if d.name in target.names]
-    file.statements |= {d.node: _label(d) for d in found}
+def _remove_twins(tree: Tree, target: Target, files: dict[str, _File]) -> None:
+    """Drop the definitions of the same names from the source's ``.pyi`` files."""
+    for path in _type_stubs(target) & set(tree):
+        file = _file(tree, files, path)
+        found = [d for d in find_definitions(file.source) if d.name in target.names]
+        file.statements |= {d.node: _label(d) for d in found}
+
+
+def _type_stubs(target: Target) -> frozenset[str]:
+    """Return where a source's type stubs may be: beside it, in a ``-stubs`` package, apart."""
+    parts = f"{target.path}i".split("/")
+    depth = len(target.module.split(".")) + target.path.endswith("/__init__.py")
+    home, top, rest = parts[:-depth], parts[-depth], parts[1 - depth :] if depth > 1 else []
+    names = [[top, *rest], [f"{top}-stubs", *rest]]
+    folders = [home, ["stubs"], ["typings"]]
+    return frozenset("/".join([*folder, *name]) for folder in folders for name in names)
 
 
 def _drop_imports(file: _File, imports: Sequence[Import]) -> None:

@@ -95,11 +95,11 @@ def _drop_from(
     gone: set[ast.stmt],
     labels: dict[ast.stmt, Label],
 ) -> Iterator[Edit]:
-    if not all(_owns_lines(source, s) for s in block if s in gone):
-        for statement in block:
-            if statement in gone:
-                yield _edit(*source.span(statement), "pass", labels[statement])
-        return
+    shared = {s for s in block if s in gone and not _owns_lines(source, s)}
+    for statement in block:
+        if statement in shared:
+            yield _edit(*source.span(statement), "pass", labels[statement])
+    gone = gone - shared
     ranges = [_range(source, owner, block, i) for i in range(len(block))]
     emptied = gone >= set(block) and not isinstance(owner, ast.Module)
     for low, high in _runs(block, gone):

@@ -126,10 +126,10 @@ class TestFile:
         for statement in self._source.module.body:
             if statement in self._statements:
                 continue
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                target = statement.targets[0]
-                if isinstance(target, ast.Name):
-                    yield statement, (target.id,)
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                names = _assigned(statement)
+                if names:
+                    yield statement, names
             elif isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
                 yield statement, (statement.name,)
 
@@ -148,7 +148,7 @@ class TestFile:
         )
 
     def _is_spare(self, imported: Import) -> bool:
-        if imported.name == "*" or imported.module == "__future__":
+        if imported.name == "*" or imported.module == "__future__" or imported.guarded:
             return False
         if imported.bound in self._used_elsewhere:
             return False
@@ -194,10 +194,20 @@ def _outermost(statements: dict[ast.stmt, Label]) -> tuple[ast.stmt, ...]:
     )
 
 
+def _assigned(statement: ast.Assign | ast.AnnAssign) -> tuple[str, ...]:
+    """Return the names an assignment binds; none if it does anything else as well."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
+    names = tuple(e.id for e in flat if isinstance(e, ast.Name))
+    return names if len(names) == len(flat) else ()
+
+
 def _name(statement: ast.stmt) -> str:
     if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
         return statement.name
-    return ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return ", ".join(_assigned(statement))
+    return ""
 
 
 def _is_setting(statement: ast.stmt) -> bool:

@@ -125,11 +125,16 @@ def base_names(node: ast.ClassDef) -> tuple[str, ...]:
     return tuple(ast.unparse(b).partition("[")[0].rpartition(".")[2] for b in node.bases)
 
 
+def metaclass_of(node: ast.ClassDef) -> str:
+    """Return the metaclass a class names, or ""; the one for abstract classes does not count."""
+    given = (ast.unparse(k.value) for k in node.keywords if k.arg == "metaclass")
+    return next((name for name in given if not name.endswith("ABCMeta")), "")
+
+
 def _read(node: ast.ClassDef) -> Class:
     names = {name for name, _ in bindings(node.body)}
-    registers = "__init_subclass__" in names or any(k.arg == "metaclass" for k in node.keywords)
-    plain_meta = any(ast.unparse(k.value).endswith("ABCMeta") for k in node.keywords)
-    return Class(base_names(node), frozenset(names), registers and not plain_meta)
+    registers = "__init_subclass__" in names or bool(metaclass_of(node))
+    return Class(base_names(node), frozenset(names), registers)
 
 
 def _standard_has(base: str, name: str) -> bool:

@@ -15,6 +15,7 @@ from codeenv.languages.python.bound import (
     comprehension_names,
     imports_in,
     local_names,
+    quoted_names,
 )
 from codeenv.languages.python.definitions import (
     docstring_node,
@@ -25,7 +26,8 @@ from codeenv.languages.python.definitions import (
 from codeenv.languages.python.syntax import Function, Source, parse_source
 
 UseKind = Literal["name", "call", "decorator", "base", "delete"]
-_LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"})
+LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"})
+"""Functions that find an attribute by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,8 @@ class _Collector:
 
     def annotation(self, node: ast.expr | None, eager: bool) -> None:
         self.expression(node, eager and not self._lazy)
+        for name, line in quoted_names(node):
+            self._use(name, line, "name", eager=False)
 
     def _use(self, name: str, line: int, kind: UseKind, eager: bool) -> None:
         root, scope = name.partition(".")[0], ""
@@ -210,7 +214,7 @@ class _Collector:
 
     def _call(self, node: ast.Call, eager: bool) -> None:
         self.expression(node.func, eager, "call")
-        lookup = last_name(node.func) in _LOOKUPS
+        lookup = last_name(node.func) in LOOKUPS
         for argument in node.args:
             if lookup and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 self.texts.append(Text(argument.value, argument.lineno, lookup=True))

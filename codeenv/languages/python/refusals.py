@@ -2,28 +2,32 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from codeenv.languages.base import Layout
 from codeenv.languages.python.cleaning import export_lines
-from codeenv.languages.python.definitions import Found
+from codeenv.languages.python.definitions import Found, last_name
 from codeenv.languages.python.hierarchy import (
     Class,
     base_names,
     inherited_from,
+    metaclass_of,
     others_have,
     read_classes,
     registering_base,
 )
 from codeenv.languages.python.manifests import text_of
 from codeenv.languages.python.project import Project, Spread, Symbol
-from codeenv.languages.python.references import Use
+from codeenv.languages.python.references import LOOKUPS, References, Use
 from codeenv.languages.python.syntax import parse_source
 from codeenv.languages.python.targets import Target
 from codeenv.tree import Tree
 
 _REGISTERS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
 _HARMLESS = frozenset({"setter", "getter", "deleter"})
+_NAMESPACES = frozenset({"globals", "vars"})
+_COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cpp", ".so", ".pyd")
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
@@ -36,12 +40,12 @@ def refuse_removal(
         if not path.endswith(".pyi"):
             _refuse_uses(project, path, by_path.get(path), spread, calls_only=False)
             _refuse_lookups(tree, layout, project, path, targets, spread)
+    _refuse_other_bindings(project, by_path, spread)
     for target in targets:
-        _refuse_other_bindings(project, target)
         for found in target.found:
             _refuse_decorators(project, target, found)
             _refuse_inheritance(tree, layout, found)
-    _refuse_entry_points(tree, spread.symbols)
+    _refuse_entry_points(tree, _objects(targets, spread))
     _refuse_unreadable(tree, project, spread.symbols)
 
 
@@ -54,7 +58,7 @@ def refuse_stubs(project: Project, targets: tuple[Target, ...], spread: Spread) 
 
 
 def _spoken_names(targets: tuple[Target, ...], spread: Spread) -> frozenset[str]:
-    names = {f.node.name for t in targets for f in t.found}
+    names = {name for t in targets for f in t.found for name in f.spellings}
     return frozenset(names | {name for _, name in spread.symbols})
 
 
@@ -89,14 +93,19 @@ def _names_method(use: Use, methods: Iterable[tuple[str, ...]]) -> bool:
     return "." in use.name and any(use.name == ".".join(m) for m in methods)
 
 
-def _refuse_other_bindings(project: Project, target: Target) -> None:
-    file = project.files.get(target.path)
-    for name in {f.name for f in target.found if f.parent is None} if file else ():
-        lines = file.bound.get(name, ()) if file else ()
-        again = [n for n in lines if not target.covers(n)]
-        imported = [i for i in file.imports if i.top and i.bound == name] if file else []
-        if again or imported:
-            raise ValueError(f"bound again elsewhere: {name} in {target.path}")
+def _refuse_other_bindings(project: Project, by_path: Mapping[str, Target], spread: Spread) -> None:
+    """Refuse names that something else binds too, where they are defined or passed on."""
+    passed_on = set(spread.imports)
+    for module, name in spread.symbols:
+        path = project.paths.get(module, "")
+        file = project.files.get(path)
+        if file is None:
+            continue
+        target = by_path.get(path)
+        again = [n for n in file.bound.get(name, ()) if target is None or not target.covers(n)]
+        imported = [i for i in file.imports if i.top and i.bound == name]
+        if again or any((path, i) not in passed_on for i in imported):
+            raise ValueError(f"bound again elsewhere: {name} in {path}")
 
 
 def _refuse_lookups(
@@ -110,20 +119,35 @@ def _refuse_lookups(
     target = next((t for t in targets if t.path == path), None)
     file = project.files[path]
     lazy = "__getattr__" in file.bound
+    computed = _looks_up_computed_names(file)
     source = parse_source(tree[path].data)
     exports = export_lines(source) if source else frozenset()
-    last_names = {f.node.name for t in targets for f in t.found}
+    last_names = {name for t in targets for f in t.found for name in f.spellings}
     shared = _shared_names(read_classes(tree, layout), targets)
     names = spread.names(project.modules[path])
     for text in file.texts:
         if text.line in exports or (target is not None and target.covers(text.line)):
             continue
-        if text.lookup and text.text in last_names - shared:
+        if (text.lookup or computed) and text.text in last_names - shared:
             raise ValueError(f"looked up by name: {text.text!r} in {path}")
         if lazy and (text.text in names or text.text in last_names):
             raise ValueError(f"imported lazily by name: {text.text!r} in {path}")
-        if _is_path_to(text.text, spread.symbols):
+        if _is_path_to(text.text, _objects(targets, spread)):
             raise ValueError(f"named in a string: {text.text!r} in {path}")
+
+
+@lru_cache(maxsize=2048)
+def _looks_up_computed_names(file: References) -> bool:
+    """Return whether a file looks things up by names that it computes or takes from a table."""
+    for node in ast.walk(file.source.module):
+        called = last_name(node.func) if isinstance(node, ast.Call) else ""
+        if called in _NAMESPACES:
+            return True
+        if isinstance(node, ast.Call) and called in LOOKUPS:
+            name = node.args[1:2] if called.endswith("attr") else node.args[:1]
+            if any(not isinstance(argument, ast.Constant) for argument in name):
+                return True
+    return False
 
 
 def _shared_names(
@@ -138,12 +162,20 @@ def _shared_names(
     return frozenset(n for n in methods if others_have(classes, n, owners))
 
 
+def _objects(targets: tuple[Target, ...], spread: Spread) -> frozenset[Symbol]:
+    """Return what goes as module and qualified name, methods included."""
+    methods = {(t.module, f.name) for t in targets for f in t.found if f.parent}
+    return spread.symbols | methods
+
+
 def _is_path_to(text: str, symbols: Iterable[Symbol]) -> bool:
-    match = re.fullmatch(r"([A-Za-z_][\w.]*)[.:](\w+)", text)
-    if match is None:
+    if not re.fullmatch(r"[A-Za-z_][\w.]*[.:][\w.]+", text):
         return False
-    where, name = match.groups()
-    return any(n == name and (m == where or m.endswith("." + where)) for m, n in symbols)
+    dotted = text.replace(":", ".")
+    return any(
+        dotted.endswith(f".{n}") and f".{m}".endswith("." + dotted[: -len(n) - 1])
+        for m, n in symbols
+    )
 
 
 def _refuse_decorators(project: Project, target: Target, found: Found) -> None:
@@ -164,7 +196,7 @@ def _refuse_decorators(project: Project, target: Target, found: Found) -> None:
 def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
     classes = read_classes(tree, layout)
     if isinstance(found.node, ast.ClassDef):
-        base = registering_base(classes, base_names(found.node))
+        base = metaclass_of(found.node) or registering_base(classes, base_names(found.node))
         if base:
             raise ValueError(f"registered by its base class: {found.name} by {base}")
     elif found.parent is not None and isinstance(found.parent.node, ast.ClassDef):
@@ -176,19 +208,20 @@ def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
 def _refuse_entry_points(tree: Tree, symbols: Iterable[Symbol]) -> None:
     texts = [text_of(tree, path) for path in _MANIFESTS]
     for module, name in symbols:
-        pattern = rf"\b{re.escape(module)}\s*:\s*{re.escape(name)}\b"
+        pattern = rf"\b{re.escape(module)}\s*[:.]\s*{re.escape(name)}\b"
         if module and any(re.search(pattern, text) for text in texts):
             raise ValueError(f"named as an entry point: {module}:{name}")
 
 
 def _refuse_unreadable(tree: Tree, project: Project, symbols: Iterable[Symbol]) -> None:
-    for path in project.unreadable:
-        if path in project.modules:
-            words = frozenset(_words(tree[path].data))
-            for _, name in symbols:
-                if name in words:
-                    raise ValueError(f"named in a file that cannot be read: {name} in {path}")
+    """Refuse names that compiled code may import, or code that is not readable Python."""
+    unread = [path for path in project.unreadable if path in project.modules]
+    for path in (*unread, *(path for path in tree if path.endswith(_COMPILED))):
+        for _, name in symbols:
+            if name in _words(tree[path].data):
+                raise ValueError(f"named in a file that cannot be read: {name} in {path}")
 
 
-def _words(data: bytes) -> Iterator[str]:
-    yield from re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace"))
+@lru_cache(maxsize=256)
+def _words(data: bytes) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace")))
