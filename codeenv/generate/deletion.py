@@ -1,6 +1,6 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
-from codeenv.generate.models import Deletion, Feature, Reason, Rejected
+from codeenv.generate.models import Deletion, Feature, Given, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import Swap
 from codeenv.materialise.operations import apply_operations
@@ -17,6 +17,8 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
+    if feature.given:
+        return [_given(bench, feature, feature.given)]
     found, reasons = [], []
     for mode in ("remove", "stub"):
         try:
@@ -37,9 +39,17 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     return found
 
 
+def _given(bench: Workbench, feature: Feature, given: Given) -> Deletion:
+    if given.problem:
+        raise Rejected(Reason.NOT_DELETABLE, given.problem)
+    mode = "remove" if any(o.mode == "remove" for o in given.operations) else "stub"
+    tree = apply_operations(bench.pristine, given.operations)
+    return Deletion(feature, mode, given.operations, tree)
+
+
 def swap_of(bench: Workbench, feature: Feature) -> Swap | None:
     """Return the feature as functions to exchange in memory; None if they cannot be stubbed."""
-    stubs = _stubs(bench, feature)
+    stubs = () if feature.given and feature.given.cut else _stubs(bench, feature)
     symbols = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
     return Swap(tuple(symbols), feature.tests) if stubs else None
 
@@ -54,9 +64,16 @@ def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
 
 
 def _stubs(bench: Workbench, feature: Feature) -> tuple[Operation, ...]:
-    """Return the edits that stub the feature; none if it cannot be stubbed."""
+    """Return the edits that stub the feature; none if it cannot be stubbed.
+
+    Members that stay with a part of their code are left whole.
+    """
+    cut = feature.given.cut if feature.given else frozenset()
+    members = [unit for unit in feature.members if unit not in cut]
+    if not members:
+        return ()
     try:
-        return bench.language.delete(bench.pristine, bench.layout, feature.members, "stub")
+        return bench.language.delete(bench.pristine, bench.layout, members, "stub")
     except ValueError:
         return ()
 

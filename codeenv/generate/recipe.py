@@ -21,9 +21,10 @@ def write_recipe(
 ) -> Recipe:
     """Return the task as facts; the same proof gives the same bytes."""
     deletions = proof.deletion.operations
-    hidden = hide_tests(bench, baseline, proof, options.level)
+    feature = proof.deletion.feature
+    level = feature.level or options.level
+    hidden = hide_tests(bench, baseline, proof, level)
     damaged = agent_tree(bench.pristine, deletions, hidden)
-    seed = proof.deletion.feature.seed
     return Recipe(
         id=_task_id(pin, proof),
         title=_title(proof),
@@ -35,15 +36,16 @@ def write_recipe(
         hidden=hidden,
         fail_to_pass=proof.fail_to_pass,
         excluded=proof.excluded,
-        level=options.level,
-        difficulty=rate(proof),
+        level=level,
+        difficulty=rate(bench, proof.deletion, proof.fail_to_pass, level),
         damaged_tree=damaged.digest,
         secrets=secret_hashes(bench.pristine, damaged, bench.language),
         provenance=Provenance(
             generator=f"codeenv-gym {version('codeenv-gym')}",
             seed=options.seed,
-            seed_symbol=seed.id,
-            kind=proof.deletion.feature.kind,
+            seed_symbol=feature.seed.id,
+            kind=feature.kind,
+            parent_id=feature.parent_id,
         ),
     )
 
