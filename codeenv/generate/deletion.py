@@ -42,6 +42,8 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
 def _given(bench: Workbench, feature: Feature, given: Given) -> Deletion:
     if given.problem:
         raise Rejected(Reason.NOT_DELETABLE, given.problem)
+    if not feature.tests:
+        raise Rejected(Reason.NO_FAILURE, "no stable test runs it")
     mode = "remove" if any(o.mode == "remove" for o in given.operations) else "stub"
     tree = apply_operations(bench.pristine, given.operations)
     return Deletion(feature, mode, given.operations, tree)

@@ -65,8 +65,8 @@ def demand_reachable(
     outlooks = [(deletion, *_outlook(bench, deletion, level)) for deletion in found]
     fitting = [d for d, low, high in outlooks if low <= wanted[1] and high >= wanted[0]]
     if not fitting:
-        told = "; ".join(f"{d.mode}: {low:.2f} to {high:.2f}" for d, low, high in outlooks)
-        raise Rejected(Reason.DIFFICULTY, _not_in(f"not tried, {told}", wanted))
+        told = " or ".join(f"{low:.2f} to {high:.2f} ({d.mode})" for d, low, high in outlooks)
+        raise Rejected(Reason.DIFFICULTY, _not_in(told, wanted))
     return fitting
 
 

@@ -121,7 +121,8 @@ def _slid(file: _File) -> list[Span]:
     slid = []
     for index, span in enumerate(file.spans):
         low, high = bounds[2 * index], bounds[2 * index + 3]
-        steps = [first - span.start for first, last in gone if last - first <= _size(span)]
+        fitting = [(a, b) for a, b in gone if b - a <= _size(span)]
+        steps = [step for a, b in fitting for step in (a - span.start, b - span.end)]
         if span.text or any(span.start <= a and b <= span.end for a, b in gone):
             steps = []
         step = next((s for s in steps if _can_slide(file.old, span, s, low, high)), 0)
