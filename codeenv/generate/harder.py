@@ -17,6 +17,7 @@ from codeenv.generate.models import (
     Given,
     OnEvent,
     Verdict,
+    lines_in,
 )
 from codeenv.generate.pipeline import bench_of, generate_from, survey
 from codeenv.generate.proposal import given_feature, lines_of
@@ -70,7 +71,7 @@ def _children(
     given = _given(parent, bench, members)
     if not given.cut:
         own = closures.feature(seed, members, "merged")
-        for bigger in (*_merged(own, closures, single, options), *_widened(own, closures, options)):
+        for bigger in (*_widened(own, closures, options), *_merged(own, closures, single, options)):
             yield replace(bigger, level=parent.level, parent_id=parent.id)
     same = given_feature(seed, members, given, closures)
     for level in reversed(_LEVELS[: _LEVELS.index(parent.level)]):
@@ -88,8 +89,18 @@ def _given(parent: Recipe, bench: Workbench, members: Sequence[Unit]) -> Given:
 def _merged(
     own: Feature, closures: Closures, single: Sequence[Feature], options: GenerateOptions
 ) -> Iterator[Feature]:
-    """Yield unions with the nearest features of the same module, or of code tied to it."""
-    for _, both in islice(unions(own, single, closures, options), _NEIGHBOURS):
+    """Yield unions with the nearest features of the same module, or of code tied to it.
+
+    Of a feature that shares code with it, the rest counts as a neighbour.
+    """
+    others: dict[str, Feature] = {}
+    for feature in single:
+        rest = [u for u in feature.members if not own.lines & lines_in(u)]
+        if rest:
+            seed = feature.seed if feature.seed in rest else rest[0]
+            other = closures.feature(seed, rest, feature.kind)
+            others.setdefault(other.key, other)
+    for _, both in islice(unions(own, list(others.values()), closures, options), _NEIGHBOURS):
         yield both
 
 

@@ -179,12 +179,17 @@ class Feature:
         """(path, line) of all that is deleted, blank lines and comments included."""
         if self.given:
             return self.given.lines
-        return frozenset((u.path, n) for u in self.members for n in range(u.start, u.end + 1))
+        return frozenset[tuple[str, int]]().union(*map(lines_in, self.members))
 
     @cached_property
     def test_set(self) -> frozenset[str]:
         """``tests`` without their order."""
         return frozenset(self.tests)
+
+
+def lines_in(unit: Unit) -> frozenset[tuple[str, int]]:
+    """Return (path, line) of a unit, blank lines and comments included."""
+    return frozenset((unit.path, line) for line in range(unit.start, unit.end + 1))
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,9 @@ def test_names_may_have_one_folder_too_many_or_an_ending_of_the_old_file(names):
 
 
 def test_line_ends_are_part_of_the_lines():
-    text = b"--- a/src/m.py\n+++ b/src/m.py\n@@ -2,2 +2 @@\n-2\r\n 3\n\\ No newline at end of file\n"
+    text = (
+        b"--- a/src/m.py\n+++ b/src/m.py\n@@ -2,2 +2 @@\n-2\r\n 3\n\\ No newline at end of file\n"
+    )
     (change,) = read_changes("d", text, TREE)
     assert (change.start, change.end) == (3, 6)
 
@@ -81,13 +83,19 @@ HEAD = "--- a/m.py\n+++ b/m.py\n"
     ("text", "told"),
     [
         (HEAD + "@@ -2 +1,0 @@\n-zwei\n", "d: hunk 1 of m.py does not fit: line 2 is 'two', not"),
-        (HEAD + "@@ -1 +0,0 @@\n-one\n@@ -4,2 +3,1 @@\n four\n-five\n", "hunk 2 of m.py .*past the"),
+        (
+            HEAD + "@@ -1 +0,0 @@\n-one\n@@ -4,2 +3,1 @@\n four\n-five\n",
+            "hunk 2 of m.py .*past the",
+        ),
         (HEAD + "@@ -3 +2,0 @@\n-three\n@@ -1 +0,0 @@\n-one\n", "hunk 2 of m.py begins before"),
         (HEAD.replace("m.py", "n.py") + "@@ -1 +0,0 @@\n-x\n", "no file n.py"),
         (HEAD.replace("m.py", "../m.py") + "@@ -1 +0,0 @@\n-x\n", "no file ../m.py"),
         (HEAD + "@@ -1 +0,0 @@\n-one\n" + HEAD + "@@ -2 +1,0 @@\n-two\n", "m.py twice"),
         ("--- a/m.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", "deletes m.py, but leaves lines"),
-        ("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+x\n", "adds b/x.py: a proposal may only delete"),
+        (
+            "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+x\n",
+            "adds b/x.py: a proposal may only delete",
+        ),
         ("--- a/m.py\n+++ b/src/m.py\n@@ -1 +0,0 @@\n-one\n", "renames m.py"),
         ("--- a/link.py\n+++ b/link.py\n@@ -1 +0,0 @@\n-m.py\n", "link.py is a link"),
         ("hello", "no unified diff"),
