@@ -8,14 +8,19 @@ from typing import get_args
 
 from codeenv.errors import GenerationError
 from codeenv.generate.closure import Closures
+from codeenv.generate.deletion import deletions
 from codeenv.generate.features import single_features
+from codeenv.generate.groups import meet
 from codeenv.generate.merging import unions
 from codeenv.generate.models import (
+    Deletion,
     Feature,
     GenerateOptions,
     GenerationResult,
     Given,
     OnEvent,
+    Origin,
+    Rejected,
     Verdict,
     lines_in,
 )
@@ -69,13 +74,42 @@ def _children(
         return
     seed = next((u for u in members if u.id == parent.provenance.seed_symbol), members[0])
     given = _given(parent, bench, members)
-    if not given.cut:
-        own = closures.feature(seed, members, "merged")
-        for bigger in (*_widened(own, closures, options), *_merged(own, closures, single, options)):
-            yield replace(bigger, level=parent.level, parent_id=parent.id)
     same = given_feature(seed, members, given, closures)
+    others: list[tuple[Feature, Origin]] = [
+        (o, "merged") for o in _neighbours(same, closures, single, options)
+    ]
+    if more := _around(same, closures, options):
+        others.insert(0, (more, "widened"))
+    for other, kind in others:
+        bigger = _with(same, given, other, bench, closures)
+        if bigger:
+            yield replace(bigger, kind=kind, level=parent.level, parent_id=parent.id)
     for level in reversed(_LEVELS[: _LEVELS.index(parent.level)]):
         yield replace(same, kind="restated", level=level, parent_id=parent.id)
+
+
+def _with(
+    own: Feature, given: Given, other: Feature, bench: Workbench, closures: Closures
+) -> Feature | None:
+    """Return a feature with another one: deleted afresh, or else by the edits of both."""
+    both = closures.feature(own.seed, (*own.members, *other.members), "merged")
+    if not given.cut and _modes(bench, both):
+        return both
+    for deletion in _modes(bench, other):
+        if not meet(given.operations, deletion.operations):
+            edits = sorted(
+                (*given.operations, *deletion.operations), key=lambda o: (o.path, o.start)
+            )
+            joined = Given(tuple(edits), lines_of(edits, bench.pristine), given.cut)
+            return given_feature(own.seed, both.members, joined, closures)
+    return None
+
+
+def _modes(bench: Workbench, feature: Feature) -> list[Deletion]:
+    try:
+        return deletions(bench, feature)
+    except Rejected:
+        return []
 
 
 def _given(parent: Recipe, bench: Workbench, members: Sequence[Unit]) -> Given:
@@ -86,38 +120,41 @@ def _given(parent: Recipe, bench: Workbench, members: Sequence[Unit]) -> Given:
     return Given(parent.deletions, lines_of(parent.deletions, bench.pristine), cut)
 
 
-def _merged(
+def _neighbours(
     own: Feature, closures: Closures, single: Sequence[Feature], options: GenerateOptions
 ) -> Iterator[Feature]:
-    """Yield unions with the nearest features of the same module, or of code tied to it.
+    """Yield the nearest features of the same module, or of code tied to it.
 
     Of a feature that shares code with it, the rest counts as a neighbour.
     """
+    taken = frozenset[tuple[str, int]]().union(*map(lines_in, own.members))
     others: dict[str, Feature] = {}
     for feature in single:
-        rest = [u for u in feature.members if not own.lines & lines_in(u)]
+        rest = [u for u in feature.members if not taken & lines_in(u)]
         if rest:
             seed = feature.seed if feature.seed in rest else rest[0]
             other = closures.feature(seed, rest, feature.kind)
             others.setdefault(other.key, other)
-    for _, both in islice(unions(own, list(others.values()), closures, options), _NEIGHBOURS):
-        yield both
+    for other, _ in islice(unions(own, list(others.values()), closures, options), _NEIGHBOURS):
+        yield other
 
 
-def _widened(own: Feature, closures: Closures, options: GenerateOptions) -> Iterator[Feature]:
-    """Yield the feature with all that only its tests run, its own files first, in the budget."""
+def _around(own: Feature, closures: Closures, options: GenerateOptions) -> Feature | None:
+    """Return what else only the feature's tests run, its own files first, in the budget."""
     reach = closures.reach
     tests = reach.of(own.members)
     files = {unit.path for unit in own.members}
-    more = [u for u in closures.units if reach.is_free(u) and reach.tests[u] <= tests]
-    chosen = set(own.members)
-    for unit in sorted(more, key=lambda u: u.path not in files):
-        wider = closures.feature(own.seed, {*chosen, unit}, "widened")
-        few = len({u.path for u in wider.members}) <= max(_MOST_FILES, len(files))
-        if few and wider.line_count <= options.max_lines:
+    taken = frozenset[tuple[str, int]]().union(*map(lines_in, own.members))
+    free = [u for u in closures.units if reach.is_free(u) and reach.tests[u] <= tests]
+    chosen: set[Unit] = set()
+    for unit in sorted(free, key=lambda u: u.path not in files):
+        wider = closures.feature(unit, {*chosen, unit}, "widened")
+        few = len({u.path for u in wider.members} | files) <= max(_MOST_FILES, len(files))
+        fits = own.line_count + wider.line_count <= options.max_lines
+        if few and fits and not taken & lines_in(unit):
             chosen = set(wider.members)
-    if chosen != set(own.members):
-        yield closures.feature(own.seed, chosen, "widened")
+    seed = min(chosen, key=lambda u: (u.path, u.start), default=None)
+    return closures.feature(seed, chosen, "widened") if seed else None
 
 
 def generate_harder(

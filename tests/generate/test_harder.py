@@ -1,5 +1,6 @@
 """Harder children of a task: on the bundled repository, without running it."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from codeenv.generate.models import GenerateOptions
 from codeenv.generate.pipeline import bench_of
 from codeenv.generate.reach import Reach
 from codeenv.images import bundled_environment
+from codeenv.materialise.operations import apply_operations
 from codeenv.sources import checkout
 from codeenv.tasks.taskset import Taskset
 
@@ -104,3 +106,28 @@ def test_the_same_child_of_two_parents_is_made_once(bench, closures, parent):
     one, other = alone(parent), alone(parent).model_copy(update={"id": "toy-other"})
     both = harder_features([one, other], bench, closures, OPTIONS)
     assert len(both) == len(harder_features([one], bench, closures, OPTIONS))
+
+
+def test_a_parent_of_which_a_part_stays_keeps_its_edits_beside_its_neighbours(
+    bench, closures, parent
+):
+    data = bench.pristine[TEXT].data
+    line = b"    if room < 2:\n"
+    start = data.index(line)
+    end = data.index(b"    head =", start)
+    whole = next(o for o in parent.deletions if o.symbol == "shorten")
+    edit = whole.model_copy(
+        update={
+            "start": start,
+            "end": end,
+            "sha256": hashlib.sha256(data[start:end]).hexdigest(),
+        }
+    )
+    part = parent.model_copy(update={"deletions": (edit,)})
+    children = harder_features([part], bench, closures, OPTIONS)
+    bigger = [c for c in children if c.kind == "merged"]
+    assert bigger
+    for child in bigger:
+        assert edit in child.given.operations
+        assert [u.name for u in child.given.cut] == ["shorten"]
+        assert apply_operations(bench.pristine, child.given.operations)

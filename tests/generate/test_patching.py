@@ -1,6 +1,7 @@
 """Holding a diff against a tree."""
 
 import difflib
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -47,9 +48,10 @@ def test_a_diff_gives_the_bytes_it_was_made_for(old, old_end, new, new_end, cont
     before, after = b"".join(old) + old_end, b"".join(new) + new_end
     if before == after:
         return
-    changes = read_changes("d", diff(before, after, context=context), Tree({"m.py": Entry(before)}))
+    tree = Tree({"m.py": Entry(before)})
+    changes = read_changes("d", diff(before, after, context=context), tree)
     assert applied(before, changes) == after
-    assert all(a.end < b.start for a, b in zip(changes, changes[1:], strict=False))
+    assert all(a.end < b.start for a, b in pairwise(changes))
 
 
 @pytest.mark.parametrize("names", [("a/m.py", "b/m.py"), ("m.py", "m.py"), ("m.py.orig", "m.py")])
