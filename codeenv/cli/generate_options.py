@@ -91,8 +91,10 @@ def load_parents(tasks: Sequence[str], ids: Sequence[str]) -> Taskset:
 
 
 def _why(name: str, source: str) -> str:
-    if source == "repos":
-        return f"write {name}=… in the line of the repository" if name != "proposal" else "--repo"
+    if name == "id":
+        return "it names a task for --harder"
+    if name == "proposal":
+        return "give it with --repo"
     if source == "harder":
-        return "the parent says it" if name != "proposal" else "give it with --repo"
-    return "it names a task for --harder"
+        return "a child takes it from its parent"
+    return f"write {name}=… in the line of the repository"

@@ -108,6 +108,8 @@ def test_a_proposal_becomes_a_task_that_has_harder_children(tmp_path, capsys):
     assert {(o.symbol, o.mode, o.replacement) for o in recipe.deletions} == {
         ("shorten", "remove", "")
     }
+    (funnel,) = (tmp_path / "out" / "funnels").iterdir()
+    assert [c["proposal"] for c in json.loads(funnel.read_bytes())["candidates"]] == [diff, diff]
     assert main(["verify", out, *box]) == 0
     capsys.readouterr()
 
