@@ -6,11 +6,20 @@ from pathlib import Path
 from typing import get_args
 
 from codeenv.cli.explain import explain
+from codeenv.cli.generate_many import read_list, run_many
+from codeenv.cli.generate_options import check_together, difficulty, kinds, load_parents
 from codeenv.cli.options import Subparsers, add_backend, command, natural, positive
+from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
-from codeenv.generate import Event, GenerateOptions, GenerationResult, generate
-from codeenv.generate.models import KINDS, FeatureKind, TestMode
+from codeenv.generate import (
+    Event,
+    GenerateOptions,
+    GenerationResult,
+    generate,
+    generate_harder,
+)
+from codeenv.generate.models import ANY_DIFFICULTY, KINDS, TestMode
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.models import Level
 
@@ -22,11 +31,7 @@ def add(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = command(subparsers, "generate", run)
     add_backend(parser)
-    parser.add_argument(
-        "--repo",
-        metavar="SRC",
-        help="git URL, local path, pypi:NAME==VERSION or bundled:toy",
-    )
+    _add_sources(parser)
     parser.add_argument("--ref", default="", help="git branch, tag or commit (default: HEAD)")
     parser.add_argument("--subdir", default="", help="folder of the repository to use as its root")
     parser.add_argument(
@@ -39,11 +44,17 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--kinds",
         type=kinds,
-        default=KINDS,
         help=f"kinds of features, separated by commas (default: {','.join(KINDS)})",
     )
     parser.add_argument(
-        "--level", choices=LEVELS, default="L3", help="how much the statement tells (default: L3)"
+        "--level", choices=LEVELS, help="how much the statement tells (default: L3)"
+    )
+    parser.add_argument(
+        "--difficulty",
+        metavar="LO:HI",
+        type=difficulty,
+        default=ANY_DIFFICULTY,
+        help="keep only tasks whose prior lies there; either end may be left out (default: 0:1)",
     )
     parser.add_argument(
         "--tests",
@@ -62,22 +73,62 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
 
 
+def _add_sources(parser: Parser) -> None:
+    """Add what says where tasks come from."""
+    parser.add_argument(
+        "--repo",
+        metavar="SRC",
+        help="git URL, local path, pypi:NAME==VERSION or bundled:toy",
+    )
+    parser.add_argument(
+        "--repos",
+        metavar="FILE",
+        type=Path,
+        help="many sources, one per line, with ref=… and subdir=… where needed; each has its own "
+        "folder in --out; the exit code is 1 if any of them gave no task",
+    )
+    parser.add_argument(
+        "--harder",
+        metavar="TASK",
+        nargs="+",
+        help="make harder children of tasks: recipe files, shipped tasks, or folders with --id",
+    )
+    parser.add_argument(
+        "--id", action="append", help="with --harder: a task of a folder or suite (repeatable)"
+    )
+    parser.add_argument(
+        "--proposal",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="with --repo: try only this deletion, a unified diff against the untouched repository "
+        "(repeatable)",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Generate, and write what came of every candidate."""
     terminal = Terminal(args.json)
     if args.explain:
         explain(terminal, args.out, args.explain)
         return 0
-    if not args.repo:
-        raise UsageError("--repo is missing", hint="codeenv generate --repo SRC")
+    check_together(args)
     options = _options(args)
-    with (
-        closing(open_backend(args.backend)) as backend,
-        terminal.progress(f"generating from {args.repo}") as steps,
-    ):
-        result = generate(
-            args.repo, options, backend=backend, on_event=lambda event: follow(steps, event)
-        )
+    repositories = read_list(args.repos) if args.repos else ()
+    parents = load_parents(args.harder, args.id or ()) if args.harder else None
+    with closing(open_backend(args.backend)) as backend:
+        if repositories:
+            return run_many(terminal, repositories, options, backend)
+        title = f"generating from {args.repo}" if args.repo else "making harder tasks"
+        with terminal.progress(title) as steps:
+
+            def on_event(event: Event) -> None:
+                follow(steps, event)
+
+            if parents:
+                result = generate_harder(parents, options, backend=backend, on_event=on_event)
+            else:
+                result = generate(args.repo, options, backend=backend, on_event=on_event)
     report(terminal, result, options.out)
     return 0
 
@@ -107,18 +158,6 @@ def report(terminal: Terminal, result: GenerationResult, out: Path) -> None:
     terminal.note(f"{len(result.recipes)} tasks in {out}; next: codeenv verify {out}")
 
 
-def kinds(text: str) -> tuple[FeatureKind, ...]:
-    """Parse a list of kinds."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    unknown = sorted(set(words) - set(KINDS))
-    chosen = tuple(kind for kind in KINDS if kind in words)
-    if unknown or not chosen:
-        raise argparse.ArgumentTypeError(
-            f"invalid choice: {', '.join(unknown) or text!r} (choose from {', '.join(KINDS)})"
-        )
-    return chosen
-
-
 def _options(args: argparse.Namespace) -> GenerateOptions:
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out {str(args.out)!r} is a file", hint="name a folder")
@@ -127,10 +166,12 @@ def _options(args: argparse.Namespace) -> GenerateOptions:
         ref=args.ref,
         subdir=args.subdir,
         limit=args.limit,
-        kinds=args.kinds,
-        level=args.level,
+        kinds=args.kinds or KINDS,
+        level=args.level or "L3",
         tests=args.tests,
         seed=args.seed,
         jobs=args.jobs,
         resume=args.resume,
+        difficulty=args.difficulty,
+        proposals=tuple(args.proposal or ()),
     )

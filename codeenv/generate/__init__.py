@@ -1,6 +1,19 @@
 """From a repository to recipes: the pipeline, one module per stage."""
 
+from codeenv.generate.harder import generate_harder
+from codeenv.generate.many import RepositoryEnd, generate_many, parse_repositories
 from codeenv.generate.models import Event, GenerateOptions, GenerationResult, Reason, Verdict
 from codeenv.generate.pipeline import generate
 
-__all__ = ["Event", "GenerateOptions", "GenerationResult", "Reason", "Verdict", "generate"]
+__all__ = [
+    "Event",
+    "GenerateOptions",
+    "GenerationResult",
+    "Reason",
+    "RepositoryEnd",
+    "Verdict",
+    "generate",
+    "generate_harder",
+    "generate_many",
+    "parse_repositories",
+]

@@ -8,6 +8,7 @@ from codeenv.audit import Verification, audit_task, verify_task
 from codeenv.errors import SandboxError
 from codeenv.generate.attempt import Ended, attempt
 from codeenv.generate.deletion import deletions
+from codeenv.generate.difficulty import demand_reachable, demand_within
 from codeenv.generate.lint import check_sufficient
 from codeenv.generate.models import (
     Deletion,
@@ -69,13 +70,17 @@ class Gates:
         return [candidate.verdict() for candidate in candidates]
 
     def _delete(self, feature: Feature) -> list[Deletion]:
-        return deletions(self.bench, feature)
+        """Return the modes worth trying; none of them is too easy or too hard for sure."""
+        found = deletions(self.bench, feature)
+        level = feature.level or self.options.level
+        return demand_reachable(self.bench, found, level, self.options.difficulty)
 
     def _emit(self, proof: Proof) -> Recipe:
         unseen = unseen_tests(proof, self.coverage, self.options)
         recipe = write_recipe(
             self.bench, self.checkout.pin, self.baseline, proof, unseen, self.options
         )
+        demand_within(recipe.difficulty, self.options.difficulty)
         lock = self.bench.environment.lock
         task = materialise(recipe, self.baseline, lock, checkout=self.checkout)
         check_sufficient(task, self.bench.pristine, self.bench.language)

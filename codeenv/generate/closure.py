@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from codeenv.generate.models import Feature, FeatureKind
+from codeenv.generate.models import Feature, Origin
 from codeenv.generate.reach import Reach, contains, inside
 from codeenv.languages.base import Unit
 from codeenv.tree import Tree
@@ -49,13 +49,15 @@ class Closures:
                     budget -= cost
         return self.feature(seed, members, seed.kind)
 
-    def feature(self, seed: Unit, members: Iterable[Unit], kind: FeatureKind) -> Feature:
+    def feature(self, seed: Unit, members: Iterable[Unit], kind: Origin) -> Feature:
         """Return the feature of some units; ones inside others are not named again."""
         every = set(members)
         outer = [u for u in every if not any(o != u and contains(o, u) for o in every)]
         outer.sort(key=lambda u: (u.path, u.start))
-        tests = self.reach.ids(self.reach.of(outer))
-        return Feature(seed, tuple(outer), tests, sum(map(self.size, outer)), kind)
+        reached = self.reach.of(outer)
+        joint = frozenset(self.reach.ids(reached & self.reach.joint(outer)))
+        lines = sum(map(self.size, outer))
+        return Feature(seed, tuple(outer), self.reach.ids(reached), lines, kind, joint)
 
     def size(self, unit: Unit) -> int:
         """Return the executable lines of a unit, nested ones included."""

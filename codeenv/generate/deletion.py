@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from codeenv.generate.models import Deletion, Feature, Reason, Rejected
+from codeenv.generate.models import Deletion, Feature, Given, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import Swap
 from codeenv.materialise.operations import apply_operations
@@ -20,6 +20,8 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
+    if feature.given:
+        return [_given(bench, feature, feature.given)]
     found, reasons = [], []
     for mode in ("remove", "stub"):
         try:
@@ -40,6 +42,16 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     return found
 
 
+def _given(bench: Workbench, feature: Feature, given: Given) -> Deletion:
+    if given.problem:
+        raise Rejected(Reason.NOT_DELETABLE, given.problem)
+    if not feature.tests:
+        raise Rejected(Reason.NO_FAILURE, "no stable test runs it")
+    mode = "remove" if any(o.mode == "remove" for o in given.operations) else "stub"
+    tree = apply_operations(bench.pristine, given.operations)
+    return Deletion(feature, mode, given.operations, tree)
+
+
 def swap_of(
     bench: Workbench, feature: Feature, executed: Mapping[str, frozenset[int]]
 ) -> Swap | None:
@@ -47,7 +59,7 @@ def swap_of(
 
     Only executed lines are changed in mutants.
     """
-    stubs = _stubs(bench, feature)
+    stubs = () if feature.given and feature.given.cut else _stubs(bench, feature)
     named = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
     symbols = tuple(named)
     mutants = bench.language.mutants(bench.pristine, symbols, executed, _MUTANTS)
@@ -64,9 +76,16 @@ def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
 
 
 def _stubs(bench: Workbench, feature: Feature) -> tuple[Operation, ...]:
-    """Return the edits that stub the feature; none if it cannot be stubbed."""
+    """Return the edits that stub the feature; none if it cannot be stubbed.
+
+    Members that stay with a part of their code are left whole.
+    """
+    cut = feature.given.cut if feature.given else frozenset()
+    members = [unit for unit in feature.members if unit not in cut]
+    if not members:
+        return ()
     try:
-        return bench.language.delete(bench.pristine, bench.layout, feature.members, "stub")
+        return bench.language.delete(bench.pristine, bench.layout, members, "stub")
     except ValueError:
         return ()
 

@@ -23,7 +23,7 @@ def propose_features(
     """Return distinct features in the order they are to be tried, all kinds mixed."""
     closures = Closures(tree, units, reach, options.max_lines)
     wanted = frozenset(options.kinds)
-    single = _single_features(closures, options)
+    single = single_features(closures, options)
     asked_for = [feature for feature in single if feature.kind in wanted]
     tests = _fitting(cluster_features(closures, options), options) if "tests" in wanted else []
     merged = merged_features(single, closures, options) if "merged" in wanted else ()
@@ -34,12 +34,17 @@ def propose_features(
 
 
 def overlap(one: Feature, other: Feature) -> float:
-    """Return the Jaccard similarity of two features' code, in lines."""
+    """Return the Jaccard similarity of two features' code, in lines.
+
+    Tasks that tell their agents different things of the same code are not alike.
+    """
+    if one.level != other.level:
+        return 0.0
     shared = len(one.lines & other.lines)
     return shared / (len(one.lines) + len(other.lines) - shared or 1)
 
 
-def _single_features(closures: Closures, options: GenerateOptions) -> list[Feature]:
+def single_features(closures: Closures, options: GenerateOptions) -> list[Feature]:
     """Return the closures of single units, seeded, spread over the files.
 
     Public units that a small share of the tests runs come first.  Only a repository with few of

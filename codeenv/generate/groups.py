@@ -45,6 +45,11 @@ def conflict(one: Deletion, other: Deletion) -> bool:
     Edits that meet cannot, nor can two that clean imports or exports of one file: what the one
     leaves may need what the other takes.
     """
+    return meet(one.operations, other.operations)
+
+
+def meet(one: Sequence[Operation], other: Sequence[Operation]) -> bool:
+    """Return whether the edits of two deletions cannot be made in one tree."""
     mine, theirs = _by_path(one), _by_path(other)
     return any(
         (_cleans(mine[path]) and _cleans(theirs[path]))
@@ -57,8 +62,8 @@ def _cleans(edits: Sequence[Operation]) -> bool:
     return any(edit.mode == "clean" for edit in edits)
 
 
-def _by_path(deletion: Deletion) -> dict[str, list[Operation]]:
+def _by_path(operations: Sequence[Operation]) -> dict[str, list[Operation]]:
     edits: dict[str, list[Operation]] = {}
-    for operation in deletion.operations:
+    for operation in operations:
         edits.setdefault(operation.path, []).append(operation)
     return edits

@@ -23,23 +23,31 @@ def merged_features(
     for one in order:
         if one.key in used:
             continue
-        partners = [f for f in order if f.key not in used and f.key != one.key]
-        near = [(_kinship(one, f, closures), -i, f) for i, f in enumerate(partners)]
-        for kinship, _, other in sorted(near, key=lambda n: n[:2], reverse=True):
-            if kinship <= 0:
-                break
-            both = closures.feature(one.seed, (*one.members, *other.members), "merged")
-            if _fits(both, closures, options):
-                used |= {one.key, other.key}
-                yield both
-                break
+        free = [f for f in order if f.key not in used and f.key != one.key]
+        for other, both in unions(one, free, closures, options):
+            used |= {one.key, other.key}
+            yield both
+            break
+
+
+def unions(
+    one: Feature, others: Sequence[Feature], closures: Closures, options: GenerateOptions
+) -> Iterator[tuple[Feature, Feature]]:
+    """Yield its kin with the union of both, the nearest first, as far as they fit."""
+    near = [(_kinship(one, f, closures), -i, f) for i, f in enumerate(others)]
+    for kinship, _, other in sorted(near, key=lambda n: n[:2], reverse=True):
+        if kinship <= 0:
+            break
+        both = closures.feature(one.seed, (*one.members, *other.members), "merged")
+        if _fits(both, closures, options):
+            yield other, both
 
 
 def _kinship(one: Feature, other: Feature, closures: Closures) -> float:
     if one.lines & other.lines:
         return 0.0
     shared = len(one.test_set & other.test_set)
-    common = shared / (len(one.tests) + len(other.tests) - shared)
+    common = shared / (len(one.tests) + len(other.tests) - shared or 1)
     tied = any(closures.tied(u, v) for u in one.members for v in other.members)
     same_file = one.seed.path == other.seed.path
     same_class = same_file and one.seed.parent == other.seed.parent != ""

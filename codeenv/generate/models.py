@@ -30,6 +30,7 @@ class Reason(StrEnum):
     TELLS_TOO_MUCH = "tells_too_much"
     LEAK = "leak"
     DUPLICATE = "duplicate"
+    DIFFICULTY = "difficulty"
     INFRASTRUCTURE = "infrastructure"
     INTERNAL = "internal"
 
@@ -54,6 +55,7 @@ _DESCRIPTIONS = {
     Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
     Reason.LEAK: "the deleted code can still be read somewhere",
     Reason.DUPLICATE: "too much of it is in an earlier task",
+    Reason.DIFFICULTY: "it looks easier or harder than what was asked for",
     Reason.INFRASTRUCTURE: "the sandbox failed, twice",
     Reason.INTERNAL: "a fault of codeenv itself: please report it",
 }
@@ -61,6 +63,11 @@ _DESCRIPTIONS = {
 FeatureKind = Literal["function", "method", "class", "tests", "merged"]
 """A closure of one unit, code that one group of tests has to itself, or two features in one."""
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
+Origin = FeatureKind | Literal["proposal", "widened", "restated"]
+"""Also what somebody proposed, a task with more around it, and a task told at a lower level."""
+
+
+ANY_DIFFICULTY = (0.0, 1.0)
 
 
 TestMode = Literal["hidden", "split", "visible"]
@@ -85,6 +92,8 @@ class GenerateOptions:
         max_lines: Most lines a feature may have.
         max_share: Largest share of the stable tests that may run the feature, where there are
             enough such features.
+        difficulty: Lowest and highest prior of a task.
+        proposals: Files with diffs that are the only candidates.
     """
 
     out: Path
@@ -100,6 +109,8 @@ class GenerateOptions:
     min_lines: int = 3
     max_lines: int = 400
     max_share: float = 0.3
+    difficulty: tuple[float, float] = ANY_DIFFICULTY
+    proposals: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,6 +126,25 @@ OnEvent = Callable[[Event], None]
 
 
 @dataclass(frozen=True)
+class Given:
+    """A deletion that is not to be worked out: somebody proposed it, or a task has it.
+
+    Attributes:
+        operations: Its edits.
+        lines: (path, line) of all that is deleted.
+        cut: The feature's members of which only a part goes.
+        problem: Why what is left is not consistent, or "".
+        name: Of the file it was proposed in, or "".
+    """
+
+    operations: tuple[Operation, ...]
+    lines: frozenset[tuple[str, int]]
+    cut: frozenset[Unit] = frozenset()
+    problem: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Feature:
     """A seed and all code that only the seed's tests reach.
 
@@ -124,29 +154,47 @@ class Feature:
         tests: Stable ids that run any member, in stable order: the tests predicted to fail.
         line_count: Executable lines of all members, nested units included.
         kind: How it was found.
+        joint: Those of ``tests`` that run more than one of its functions.
+        given: Its deletion, if that is known.
+        level: How much its statement tells, if not what the run's options say.
+        parent_id: Task that it is a harder child of.
     """
 
     seed: Unit
     members: tuple[Unit, ...]
     tests: tuple[str, ...]
     line_count: int
-    kind: FeatureKind
+    kind: Origin
+    joint: frozenset[str] = frozenset()
+    given: Given | None = None
+    level: Level | None = None
+    parent_id: str = ""
 
     @cached_property
     def key(self) -> str:
-        """A short content hash of what is deleted."""
-        names = "\n".join(f"{u.id}:{u.start}" for u in self.members)
-        return hashlib.sha256(names.encode()).hexdigest()[:10]
+        """A short content hash of what is deleted, and of the level if it is its own."""
+        names = [f"{u.id}:{u.start}" for u in self.members]
+        edits = self.given.operations if self.given else ()
+        names += [f"{o.path}:{o.start}:{o.end}:{o.replacement}" for o in edits]
+        names += [self.level] if self.level else []
+        return hashlib.sha256("\n".join(names).encode()).hexdigest()[:10]
 
     @cached_property
     def lines(self) -> frozenset[tuple[str, int]]:
         """(path, line) of all that is deleted, blank lines and comments included."""
-        return frozenset((u.path, n) for u in self.members for n in range(u.start, u.end + 1))
+        if self.given:
+            return self.given.lines
+        return frozenset[tuple[str, int]]().union(*map(lines_in, self.members))
 
     @cached_property
     def test_set(self) -> frozenset[str]:
         """``tests`` without their order."""
         return frozenset(self.tests)
+
+
+def lines_in(unit: Unit) -> frozenset[tuple[str, int]]:
+    """Return (path, line) of a unit, blank lines and comments included."""
+    return frozenset((unit.path, line) for line in range(unit.start, unit.end + 1))
 
 
 @dataclass(frozen=True)

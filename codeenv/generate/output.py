@@ -9,9 +9,18 @@ from codeenv.tasks.taskset import Taskset
 
 
 def write_taskset(
-    out: Path, result: GenerationResult, pin: SourcePin, baseline: Baseline, lock: EnvironmentLock
+    out: Path,
+    result: GenerationResult,
+    pin: SourcePin,
+    baseline: Baseline,
+    lock: EnvironmentLock,
+    *,
+    label: str = "",
 ) -> None:
-    """Write everything; the same result gives the same bytes."""
+    """Write everything; the same result gives the same bytes.
+
+    ``label`` tells the funnel from that of the repository's own candidates.
+    """
     if result.recipes:
         Taskset.write(out, result.recipes, [baseline], [lock])
     funnels = out / "funnels"
@@ -22,14 +31,17 @@ def write_taskset(
         "counts": result.funnel,
         "candidates": [_candidate(verdict) for verdict in result.verdicts],
     }
-    name = f"{pin.name}-{pin.version[:12]}".rstrip("-")
+    name = "-".join(part for part in (pin.name, pin.version[:12], label) if part)
     text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
     (funnels / f"{name}.json").write_text(text + "\n", "utf-8")
 
 
 def _candidate(verdict: Verdict) -> dict[str, object]:
     feature = verdict.feature
+    given = feature.given.name if feature.given else ""
+    origin = {"proposal": given, "parent": feature.parent_id}
     return {
+        **{name: value for name, value in origin.items() if value},
         "key": feature.key,
         "kind": feature.kind,
         "seed": feature.seed.id,

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +13,7 @@ from codeenv.audit import find_twins
 from codeenv.errors import GenerationError
 from codeenv.generate.baseline import measure_baseline
 from codeenv.generate.candidate import Gates
+from codeenv.generate.closure import Closures
 from codeenv.generate.features import propose_features
 from codeenv.generate.journal import Journal
 from codeenv.generate.memo import RunMemo
@@ -26,18 +27,22 @@ from codeenv.generate.models import (
     Verdict,
 )
 from codeenv.generate.output import write_taskset
-from codeenv.generate.reach import known_units, map_reach
+from codeenv.generate.proposal import proposed_features, read_proposals
+from codeenv.generate.reach import Reach, known_units, map_reach
 from codeenv.generate.selection import select
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader
 from codeenv.images import Environment, build_environment, bundled_environment
 from codeenv.images.tools import coverage_layer
 from codeenv.languages import detect_language
-from codeenv.languages.base import CoverageMap, Language, Layout
+from codeenv.languages.base import CoverageMap, Language, Layout, Unit
 from codeenv.materialise.files import agent_files
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout, checkout
 from codeenv.tasks.models import Baseline
+
+Find = Callable[[Workbench, Baseline, CoverageMap, GenerateOptions], tuple[Feature, ...]]
+"""Returns the candidates of a repository in the order they are to be tried."""
 
 
 def generate(
@@ -47,11 +52,12 @@ def generate(
 
     Args:
         spec: Git URL, local path, ``pypi:NAME==VERSION`` or ``bundled:NAME``.
-        options: What to generate.
+        options: What to generate; if it names proposals, they are the only candidates.
         backend: Where the repository's code runs.
         on_event: Told of every step.
 
     Raises:
+        UsageError: If a proposal does not fit or does more than to delete code.
         SourceError: If the repository cannot be had or has no usable tests.
         BuildError: If its environment cannot be built.
         GenerationError: If no candidate became a task.
@@ -59,11 +65,48 @@ def generate(
     options.out.mkdir(parents=True, exist_ok=True)  # where it cannot be, say so before the work
     source = checkout(spec, ref=options.ref, subdir=options.subdir)
     _tell_source(on_event, source)
+    proposals = read_proposals(options.proposals, source.tree)
+    bench = prepare(source, backend, on_event)
+    if not proposals:
+        return generate_from(source, bench, options, propose, on_event)
+
+    def find(
+        bench: Workbench, baseline: Baseline, coverage: CoverageMap, options: GenerateOptions
+    ) -> tuple[Feature, ...]:
+        units, reach = survey(bench, baseline, coverage)
+        closures = Closures(bench.pristine, units, reach, options.max_lines)
+        return proposed_features(proposals, bench.pristine, closures)
+
+    return generate_from(source, bench, options, find, on_event, label="proposals")
+
+
+def generate_from(
+    source: Checkout,
+    bench: Workbench,
+    options: GenerateOptions,
+    find: Find,
+    on_event: OnEvent = lambda _: None,
+    *,
+    label: str = "",
+) -> GenerationResult:
+    """Generate tasks from a repository in its environment and write them to ``options.out``.
+
+    Args:
+        source: The repository.
+        bench: The same in its environment.
+        options: What to generate.
+        find: Which features to try.
+        on_event: Told of every step.
+        label: Of the funnel, if the candidates are not the repository's own.
+
+    Raises:
+        SourceError: If it has no usable tests.
+        GenerationError: If no candidate became a task.
+    """
     memo = RunMemo(options.out, resume=options.resume)
-    bench = replace(prepare(source, backend, on_event), memo=memo)
-    journal = Journal(
-        options.out, _run_key(source, bench, options), on_event, resume=options.resume
-    )
+    bench = replace(bench, memo=memo)
+    key = _run_key(source, bench, options, label)
+    journal = Journal(options.out, key, on_event, resume=options.resume)
     baseline, coverage = measure(bench, source, options)
     journal.tell(
         "baseline",
@@ -71,11 +114,11 @@ def generate(
         stable=len(baseline.stable),
         quarantined=len(baseline.quarantined),
     )
-    features = propose(bench, baseline, coverage, options)
+    features = find(bench, baseline, coverage, options)
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
     with closing(journal):
         result = _judge(features, source, bench, (baseline, coverage), options, journal)
-    write_taskset(options.out, result, source.pin, baseline, bench.environment.lock)
+    write_taskset(options.out, result, source.pin, baseline, bench.environment.lock, label=label)
     if not {Reason.INFRASTRUCTURE, Reason.INTERNAL} & result.funnel.keys():
         memo.clear()
     if not result.recipes:
@@ -112,6 +155,13 @@ def prepare(source: Checkout, backend: Backend, on_event: OnEvent = lambda _: No
     return Workbench(tree, language, layout, environment, backend)
 
 
+def bench_of(source: Checkout, environment: Environment, backend: Backend) -> Workbench:
+    """Return a repository in an environment that is there."""
+    tree = agent_files(source.tree)
+    language = detect_language(tree)
+    return Workbench(tree, language, language.layout(tree), environment, backend)
+
+
 def _build(
     source: Checkout, language: Language, layout: Layout, backend: Backend, on_event: OnEvent
 ) -> Environment:
@@ -136,11 +186,18 @@ def propose(
     bench: Workbench, baseline: Baseline, coverage: CoverageMap, options: GenerateOptions
 ) -> tuple[Feature, ...]:
     """Return the candidates in the order they are to be tried."""
+    units, reach = survey(bench, baseline, coverage)
+    return propose_features(bench.pristine, units, reach, options)
+
+
+def survey(
+    bench: Workbench, baseline: Baseline, coverage: CoverageMap
+) -> tuple[tuple[Unit, ...], Reach]:
+    """Return the repository's units, and the tests that run them."""
     units = bench.language.units(bench.pristine, bench.layout)
     sources = {path: bench.pristine[path].data for path in bench.layout.source_files}
     known = known_units(units, find_twins(sources, bench.environment.image))
-    reach = replace(map_reach(units, coverage, baseline.stable), known=known)
-    return propose_features(bench.pristine, units, reach, options)
+    return units, replace(map_reach(units, coverage, baseline.stable), known=known)
 
 
 def _judge(
@@ -175,9 +232,11 @@ def _judge(
 
 def _tell_verdict(journal: Journal, verdict: Verdict, done: int, total: int) -> None:
     feature = verdict.feature
+    named = f"{feature.given.name}: " if feature.given and feature.given.name else ""
+    detail = f" ({verdict.detail})" if verdict.detail else ""
     journal.tell(
         "candidate",
-        f"{feature.seed.id}: {verdict.reason}" + (f" ({verdict.detail})" if verdict.detail else ""),
+        f"{named}{feature.seed.id}: {verdict.reason}{detail}",
         candidate=feature.key,
         seed=feature.seed.id,
         reason=verdict.reason.value,
@@ -193,11 +252,12 @@ def _set_aside(baseline: Baseline) -> str:
     return f"{len(baseline.quarantined)} set aside" + (f" ({why})" if why else "")
 
 
-def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions) -> str:
+def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions, label: str) -> str:
     """Return what a resumed run must share with the interrupted one for its verdicts to hold."""
     facts = replace(options, limit=None, jobs=1, resume=False)
     made_by = version("codeenv-gym")
-    parts = [made_by, source.pin.tree, bench.environment.digest, bench.backend.name, str(facts)]
+    where = [source.pin.tree, bench.environment.digest, bench.backend.name]
+    parts = [made_by, *where, str(facts), label]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

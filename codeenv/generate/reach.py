@@ -1,7 +1,9 @@
 """Which tests run which units: the coverage map, seen from the code."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from codeenv.languages.base import CoverageMap, Unit
 
@@ -33,6 +35,24 @@ class Reach:
     def of(self, units: Sequence[Unit]) -> frozenset[int]:
         """Return the tests that run any of the units."""
         return frozenset[int]().union(*(self.tests[unit] for unit in units))
+
+    def joint(self, units: Sequence[Unit]) -> frozenset[int]:
+        """Return the tests that run more than one function of the units."""
+        within = [u for unit in units for u in self._functions(unit)]
+        counts = Counter(test for unit in within for test in self.tests[unit])
+        return frozenset(test for test, count in counts.items() if count > 1)
+
+    def _functions(self, unit: Unit) -> list[Unit]:
+        if unit.kind != "class":
+            return [unit]
+        return [u for u in self._in_file[unit.path] if u.kind != "class" and contains(unit, u)]
+
+    @cached_property
+    def _in_file(self) -> Mapping[str, list[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        for unit in self.tests:
+            found.setdefault(unit.path, []).append(unit)
+        return found
 
     def ids(self, tests: frozenset[int]) -> tuple[str, ...]:
         """Return test ids in stable order."""

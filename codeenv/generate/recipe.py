@@ -26,10 +26,11 @@ def write_recipe(
 ) -> Recipe:
     """Return the task as facts, with these tests hidden; the same proof gives the same bytes."""
     deletions = proof.deletion.operations
+    feature = proof.deletion.feature
+    level = feature.level or options.level
     hidden = hide_tests(bench, baseline, proof, unseen)
     held_out = tuple(test for test in proof.fail_to_pass if test in frozenset(unseen))
     damaged = agent_tree(bench.pristine, deletions, hidden)
-    seed = proof.deletion.feature.seed
     return Recipe(
         id=_task_id(pin, proof),
         title=_title(proof),
@@ -42,15 +43,16 @@ def write_recipe(
         fail_to_pass=proof.fail_to_pass,
         excluded=proof.excluded,
         held_out=held_out if len(held_out) < len(proof.fail_to_pass) else (),
-        level=options.level,
-        difficulty=rate(proof),
+        level=level,
+        difficulty=rate(bench, proof.deletion, proof.fail_to_pass, level),
         damaged_tree=damaged.digest,
         secrets=secret_hashes(bench.pristine, damaged, bench.language),
         provenance=Provenance(
             generator=f"codeenv-gym {version('codeenv-gym')}",
             seed=options.seed,
-            seed_symbol=seed.id,
-            kind=proof.deletion.feature.kind,
+            seed_symbol=feature.seed.id,
+            kind=feature.kind,
+            parent_id=feature.parent_id,
         ),
     )
 

@@ -24,7 +24,8 @@ def unseen_tests(proof: Proof, coverage: CoverageMap, options: GenerateOptions) 
         Rejected: ``not_hidable`` if none can be held out and that was asked for.
     """
     broken = (*proof.fail_to_pass, *proof.excluded)
-    mode = options.tests or ("split" if options.level == "L5" else "hidden")
+    level = proof.deletion.feature.level or options.level
+    mode = options.tests or ("split" if level == "L5" else "hidden")
     if mode != "split":
         return broken if mode == "hidden" else ()
     unseen = held_out(broken, lines_run(proof, coverage))

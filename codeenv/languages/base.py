@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from codeenv.languages.changes import Change, Measures, Reduction
 from codeenv.languages.runs import (
     CoverageMap,
     Mutant,
@@ -24,12 +25,15 @@ from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
 __all__ = [
+    "Change",
     "CoverageMap",
     "InstallPlan",
     "Language",
     "Layout",
+    "Measures",
     "Mutant",
     "Outcome",
+    "Reduction",
     "Swap",
     "SwapResult",
     "SymbolDoc",
@@ -239,6 +243,19 @@ class Language(Protocol):
         Raises:
             ValueError: If the units cannot be deleted in this mode; the message is the reason.
         """
+        ...
+
+    def reduce(self, tree: Tree, layout: Layout, changes: Sequence[Change]) -> Reduction:
+        """Return changes, sorted by path and place, as edits that only delete.
+
+        Raises:
+            ValueError: If they add anything but a trivial stub, or touch tests or configuration;
+                the message says where.
+        """
+        ...
+
+    def measure(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> Measures:
+        """Return what makes the units hard to write again."""
         ...
 
     def dangling(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:

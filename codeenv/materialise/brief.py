@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
 from codeenv.materialise.secrets import vanished_names
@@ -32,6 +32,7 @@ class Brief:
         messages: Texts that tests expect: in errors, and where nobody could guess them.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
+        partial: Ids of the ``symbols`` that are still defined, with a part of their code.
         tests: Ids of the feature's tests that the agent sees.
         unseen: Whether there are others.
     """
@@ -48,6 +49,7 @@ class Brief:
     tests: tuple[str, ...] = ()
     unseen: bool = True
     examples: tuple[str, ...] = ()
+    partial: frozenset[str] = frozenset()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -76,6 +78,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
+        partial=still_defined(recipe, damaged, layout, language),
     )
 
 
@@ -98,6 +101,15 @@ def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:
     classes = [u for u in named if u.kind == "class"]
     members = [u for u in units if any(_inside(u, c) for c in classes)]
     return tuple(sorted({*named, *members}, key=lambda u: (u.path, u.start, u.name)))
+
+
+def still_defined(
+    recipe: Recipe, damaged: Tree, layout: Layout, language: Language
+) -> frozenset[str]:
+    """Return the ids of units that lose a part of their code, and no more."""
+    removed = {f"{o.path}::{o.symbol}" for o in recipe.deletions if o.mode == "remove"}
+    left = replace(layout, source_files=tuple(p for p in layout.source_files if p in damaged))
+    return frozenset(u.id for u in language.units(damaged, left) if u.id in removed)
 
 
 def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:

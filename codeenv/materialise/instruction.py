@@ -82,7 +82,10 @@ def _missing(brief: Brief, *, docstrings: bool) -> str:
         gone = " (the whole file is gone)" if path in brief.gone else ""
         lines += ["", f"In `{path}`{gone}:"]
         for doc in docs:
-            lines += ["", *_symbol(doc, docstrings=docstrings)]
+            left = (
+                " (still there; a part of it was deleted)" if doc.unit.id in brief.partial else ""
+            )
+            lines += ["", f"- `{doc.unit.name}`{left}", "", *_symbol(doc, docstrings=docstrings)]
     silent = [p for p in brief.gone if p not in {d.unit.path for d in brief.symbols}]
     if silent:
         lines += ["", f"These files are gone as a whole: {_listed(silent)}."]
@@ -92,8 +95,6 @@ def _missing(brief: Brief, *, docstrings: bool) -> str:
 
 
 def _symbol(doc: SymbolDoc, *, docstrings: bool) -> Iterator[str]:
-    yield f"- `{doc.unit.name}`"
-    yield ""
     yield "  ```"
     for line in dict.fromkeys((*doc.decorators, *doc.signature.splitlines())):
         yield f"  {line}".rstrip()

@@ -89,7 +89,7 @@ class Operation(Model):
     sha256: SpanDigest
     """Of the bytes ``[start, end)`` that are replaced (``span_digest``)."""
     replacement: str = ""
-    """Our own text only: empty, ``pass``, ``raise NotImplementedError`` and white space."""
+    """Our own text only: ``pass``, ``...``, ``raise NotImplementedError``, ``return None``, blanks."""
     symbol: str = ""
     """Qualified name of what is deleted, as far as the operation belongs to one."""
     kind: Literal["function", "method", "class", "module", "import", "export", "test", "text"]
@@ -110,6 +110,12 @@ class Difficulty(Model):
     files: int
     tests: int
     prior: float
+    branches: int = 0
+    """Decisions in the deleted code."""
+    call_sites: int = 0
+    """Uses of it in the code that stays."""
+    joint: float = 0.0
+    """Share of the tests that run more than one of its functions."""
 
 
 class Provenance(Model):

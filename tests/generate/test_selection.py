@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from codeenv.generate.models import Feature, Reason, Verdict
@@ -75,3 +77,8 @@ def test_the_verdicts_do_not_depend_on_the_size_of_the_batches(size, monkeypatch
     expected = reasons(features, bad="a", limit=4)
     monkeypatch.setattr("codeenv.generate.selection._BATCH", size)
     assert reasons(features, bad="a", limit=4) == expected
+
+
+def test_one_deletion_told_at_two_levels_is_no_duplicate():
+    told = [replace(TWINS[0], level=level) for level in ("L2", "L1", "L1")]
+    assert reasons(told) == ["emitted", "emitted", "duplicate"]

@@ -18,7 +18,7 @@ from codeenv.languages.python.hierarchy import (
 )
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.references import References, Use
-from codeenv.languages.python.targets import Target, find_targets
+from codeenv.languages.python.targets import Target, find_targets, target_of
 from codeenv.tree import Tree
 
 
@@ -50,6 +50,31 @@ def find_dangling(tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
         target = by_path.get(path)
         for name, line in () if path.endswith(".pyi") else _dangling(project, path, spread, gone):
             if target is None or not target.covers(line):
+                return f"{name} ({path})"
+    return ""
+
+
+def find_left_dangling(
+    pristine: Tree, left: Tree, layout: Layout, gone: Sequence[tuple[str, str]]
+) -> str:
+    """Return a use, with its file, of what somebody removed in the code they left, or "".
+
+    ``gone`` names units of ``pristine`` by path and qualified name.
+    """
+    names: dict[str, set[str]] = {}
+    for path, name in gone:
+        names.setdefault(path, set()).add(name)
+    project = read_project(pristine, layout)
+    targets = tuple(target_of(pristine, project, path, names[path]) for path in sorted(names))
+    now = read_project(left, layout)
+    spread = now.exporters({symbol for target in targets for symbol in target.symbols})
+    for path, imported in spread.imports:
+        return f"{imported.name} ({path})"
+    whole = frozenset(f.node.name for t in targets for f in t.found if f.is_class)
+    lost = _Gone(_methods(targets), whole, read_classes(pristine, layout))
+    for path in now.mentioning({name for _, name in spread.symbols} | set(lost.methods)):
+        if not path.endswith(".pyi"):
+            for name, _ in _dangling(now, path, spread, lost):
                 return f"{name} ({path})"
     return ""
 

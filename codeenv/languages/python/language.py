@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from codeenv.languages.base import (
+    Change,
     InstallPlan,
     Layout,
+    Measures,
     Mutant,
+    Reduction,
     Swap,
     SwapResult,
     SymbolDoc,
@@ -23,8 +26,10 @@ from codeenv.languages.python.describe import describe_unit, identifiers_of
 from codeenv.languages.python.facts import read_facts
 from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
+from codeenv.languages.python.measures import measure_units
 from codeenv.languages.python.mutants import find_mutants
 from codeenv.languages.python.plan import make_plan
+from codeenv.languages.python.reduction import reduce_tree
 from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.units import list_units
 from codeenv.languages.python.visible import visible_tests
@@ -91,6 +96,14 @@ class PythonLanguage:
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned."""
         return delete_units(tree, layout, units, mode)
+
+    def reduce(self, tree: Tree, layout: Layout, changes: Sequence[Change]) -> Reduction:
+        """Return changes as edits that only delete."""
+        return reduce_tree(tree, layout, changes)
+
+    def measure(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> Measures:
+        """Return what makes the units hard to write again."""
+        return measure_units(tree, layout, units)
 
     def dangling(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
         """Return a use of the units in code that stays when they are removed, or ""."""

@@ -56,10 +56,15 @@ def find_targets(tree: Tree, project: Project, units: Sequence[Unit]) -> tuple[T
         if unit.protected and unit.protected != PART:
             raise ValueError(f"protected ({unit.protected}): {unit.name}")
         by_path.setdefault(unit.path, set()).add(unit.name)
-    return tuple(_target(tree, project, path, names) for path, names in sorted(by_path.items()))
+    return tuple(target_of(tree, project, path, names) for path, names in sorted(by_path.items()))
 
 
-def _target(tree: Tree, project: Project, path: str, names: set[str]) -> Target:
+def target_of(tree: Tree, project: Project, path: str, names: set[str]) -> Target:
+    """Resolve qualified names to definitions of one file.
+
+    Raises:
+        ValueError: If a name is not there, or must stay.
+    """
     entry = tree.get(path)
     source = parse_source(entry.data) if entry is not None else None
     if source is None:

@@ -1,0 +1,102 @@
+"""Features that somebody proposes as diffs: they pass the same gates as every other candidate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeenv.errors import UsageError
+from codeenv.generate.closure import Closures
+from codeenv.generate.models import Feature, Given
+from codeenv.generate.patching import ONLY_DELETES, read_changes
+from codeenv.languages import detect_language
+from codeenv.languages.base import Reduction, Unit
+from codeenv.materialise.files import agent_files
+from codeenv.tasks.models import Operation
+from codeenv.tree import Tree
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One diff: the name of its file, and what it deletes."""
+
+    name: str
+    reduction: Reduction
+
+
+def read_proposals(files: Sequence[Path], source: Tree) -> tuple[Proposal, ...]:
+    """Read diffs against a repository.
+
+    Raises:
+        UsageError: If one is no diff, does not fit, or does anything but delete the project's code.
+        OSError: If a file cannot be read.
+    """
+    pristine = agent_files(source)
+    language = detect_language(pristine)
+    layout = language.layout(pristine)
+    found = []
+    for file in files:
+        changes = read_changes(str(file), file.read_bytes(), pristine)
+        try:
+            reduction = language.reduce(pristine, layout, changes)
+        except ValueError as error:
+            hint = f"{ONLY_DELETES}: take code out of the project's own files, and add nothing"
+            raise UsageError(f"{file}: {error}", hint=hint) from None
+        if not reduction.members:
+            raise UsageError(
+                f"{file} takes no code from a function, a method or a class",
+                hint="a task needs code that tests run",
+            )
+        found.append(Proposal(str(file), reduction))
+    return tuple(found)
+
+
+def proposed_features(
+    proposals: Sequence[Proposal], tree: Tree, closures: Closures
+) -> tuple[Feature, ...]:
+    """Return the proposals as features, in their order."""
+    return tuple(_feature(proposal, tree, closures) for proposal in proposals)
+
+
+def _feature(proposal: Proposal, tree: Tree, closures: Closures) -> Feature:
+    reduction, reach = proposal.reduction, closures.reach
+    named: dict[tuple[str, str], list[Unit]] = {}
+    for unit in closures.units:
+        named.setdefault((unit.path, unit.name), []).append(unit)
+    chosen = dict.fromkeys(symbol for symbol in reduction.members if symbol in named)
+    main = {symbol: _main(named[symbol]) for symbol in chosen}
+    given = Given(
+        operations=reduction.operations,
+        lines=lines_of(reduction.operations, tree),
+        cut=frozenset(unit for symbol, unit in main.items() if symbol in reduction.cut),
+        problem=reduction.problem,
+        name=proposal.name,
+    )
+    members = tuple(main.values())
+    seed = max(members, key=lambda u: (u.public, u not in given.cut, len(reach.tests[u])))
+    return given_feature(seed, members, given, closures)
+
+
+def given_feature(seed: Unit, members: Sequence[Unit], given: Given, closures: Closures) -> Feature:
+    """Return the feature of a deletion that is known; a member that stays counts by its part."""
+    whole = closures.feature(seed, members, "proposal")
+    lost = sum((u.path, n) in given.lines for u in given.cut for n in u.lines)
+    size = sum(closures.size(u) for u in members if u not in given.cut) + lost
+    return Feature(
+        seed, tuple(members), whole.tests, size, "proposal", joint=whole.joint, given=given
+    )
+
+
+def lines_of(operations: Sequence[Operation], tree: Tree) -> frozenset[tuple[str, int]]:
+    """Return the (path, line) that edits take something from."""
+    found: set[tuple[str, int]] = set()
+    for edit in operations:
+        data = tree[edit.path].data
+        first = data.count(b"\n", 0, edit.start) + 1
+        last = data.count(b"\n", 0, max(edit.end - 1, edit.start)) + 1
+        found.update((edit.path, line) for line in range(first, last + 1))
+    return frozenset(found)
+
+
+def _main(units: Sequence[Unit]) -> Unit:
+    """Return which of the units of one name stands for all."""
+    return next((unit for unit in units if not unit.protected), units[0])
