@@ -1,5 +1,7 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
+from typing import Literal
+
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import Swap
@@ -7,6 +9,8 @@ from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
+_MODES: tuple[Literal["remove", "stub"], ...] = ("remove", "stub")
+_ONLY_REMOVED: tuple[Literal["remove", "stub"], ...] = ("remove",)
 RAISES = "raise NotImplementedError"
 _FUNCTIONS = ("function", "method")
 
@@ -14,11 +18,14 @@ _FUNCTIONS = ("function", "method")
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     """Return the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
 
+    A whole file is only removed.
+
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
     found, reasons = [], []
-    for mode in ("remove", "stub"):
+    whole = any(unit.kind == "module" for unit in feature.members)
+    for mode in _ONLY_REMOVED if whole else _MODES:
         try:
             operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
         except ValueError as error:

@@ -13,7 +13,7 @@ def rate(proof: Proof) -> Difficulty:
     """Count what is deleted and make a prior probability of failure from it."""
     feature = proof.deletion.feature
     files = len({unit.path for unit in feature.members})
-    symbols = len(feature.members)
+    symbols = len(feature.inner or feature.members)
     score = (
         _BIAS
         + _PER_LOG_LINE * math.log(1 + feature.line_count)

@@ -58,8 +58,9 @@ _DESCRIPTIONS = {
     Reason.INTERNAL: "a fault of codeenv itself: please report it",
 }
 
-FeatureKind = Literal["function", "method", "class", "tests", "merged"]
-"""A closure of one unit, code that one group of tests has to itself, or two features in one."""
+FeatureKind = Literal["function", "method", "class", "module", "plugin", "tests", "merged"]
+"""A closure of one unit (of one that is registered: a plug-in), a whole file, code that one group
+of tests has to itself, or two features in one."""
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 
 
@@ -119,6 +120,7 @@ class Feature:
         tests: Stable ids that run any member, in stable order: the tests predicted to fail.
         line_count: Executable lines of all members, nested units included.
         kind: How it was found.
+        inner: The outermost units of a member that is a whole file.
     """
 
     seed: Unit
@@ -126,6 +128,7 @@ class Feature:
     tests: tuple[str, ...]
     line_count: int
     kind: FeatureKind
+    inner: tuple[Unit, ...] = ()
 
     @cached_property
     def key(self) -> str:

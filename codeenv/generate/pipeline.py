@@ -24,6 +24,7 @@ from codeenv.generate.models import (
     Reason,
     Verdict,
 )
+from codeenv.generate.modules import Seeds
 from codeenv.generate.output import write_taskset
 from codeenv.generate.reach import known_units, map_reach
 from codeenv.generate.selection import select
@@ -139,7 +140,12 @@ def propose(
     sources = {path: bench.pristine[path].data for path in bench.layout.source_files}
     known = known_units(units, find_twins(sources, bench.environment.image))
     reach = replace(map_reach(units, coverage, baseline.stable), known=known)
-    return propose_features(bench.pristine, units, reach, options)
+    language, tree, layout = bench.language, bench.pristine, bench.layout
+    seeds = Seeds(
+        language.modules(tree, layout) if "module" in options.kinds else {},
+        language.registered(tree, layout) if "plugin" in options.kinds else (),
+    )
+    return propose_features(bench.pristine, units, reach, options, seeds)
 
 
 def _judge(

@@ -39,7 +39,7 @@ __all__ = [
     "UnitKind",
 ]
 
-UnitKind = Literal["function", "method", "class"]
+UnitKind = Literal["function", "method", "class", "module"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One function, method or class.
+    """One function, method or class, or a whole source file.
 
     Attributes:
         path: File, relative to the repository root.
-        name: Qualified name in the file (``TimedSerializer.loads``).
+        name: Qualified name in the file (``TimedSerializer.loads``); of a file, its module's.
         kind: What it is.
         start: First line (1-based), decorators and directly preceding comments included.
         body: First line of the body after the docstring.
@@ -209,6 +209,21 @@ class Language(Protocol):
 
     def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
         """Return the functions, methods and classes of the source files, in file order."""
+        ...
+
+    def modules(self, tree: Tree, layout: Layout) -> Mapping[Unit, tuple[str, ...]]:
+        """Return the source files that can be deleted whole, as units.
+
+        With each come the test files that cannot be imported without it.
+        """
+        ...
+
+    def registered(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the units that the rest knows by a registration: plug-ins, sub-commands."""
+        ...
+
+    def registration(self, tree: Tree, operation: Operation) -> str:
+        """Return what an edit takes out of a registry, as it may be told; "" if nothing."""
         ...
 
     def delete(

@@ -1,7 +1,7 @@
 """Gathers what a statement may say of a deleted feature, from the pristine tree."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
@@ -31,6 +31,7 @@ class Brief:
         messages: Texts that tests expect in errors.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
+        registered: Entries of registries that the feature had, each with its place.
         tests: Ids of the feature's tests that the agent sees.
         unseen: Whether there are others.
     """
@@ -47,6 +48,7 @@ class Brief:
     tests: tuple[str, ...] = ()
     unseen: bool = True
     examples: tuple[str, ...] = ()
+    registered: tuple[str, ...] = ()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -54,8 +56,16 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
     deleted = deleted_units(recipe, language.units(pristine, layout))
-    told_of = told_units(deleted, facts.names)
-    docs = _merged([language.describe(pristine, unit) for unit in told_of])
+    registered = tuple(_registered(recipe, pristine, language))
+    words = frozenset(re.findall(r"\w+", " ".join(registered)))
+    told_of = told_units(deleted, facts.names | words)
+    files = [
+        Unit(o.path, o.symbol, "module", 1, 1, 1, ())
+        for o in recipe.deletions
+        if o.kind == "module" and o.path in layout.source_files
+    ]
+    units = sorted((*files, *told_of), key=lambda unit: unit.path)
+    docs = _merged([language.describe(pristine, unit) for unit in units])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
@@ -65,7 +75,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         title=recipe.title,
         paths=paths,
         gone=tuple(p for p in paths if p not in damaged),
-        exports=_exports(recipe, layout, paths),
+        exports=_exports(recipe, layout, paths, pristine, language),
         symbols=docs,
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
@@ -74,6 +84,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
+        registered=registered,
     )
 
 
@@ -135,6 +146,14 @@ class _Filter:
         return not any(line in phrase for line in self._code)
 
 
+def _registered(recipe: Recipe, pristine: Tree, language: Language) -> Iterator[str]:
+    """Yield what registries lost: like a decorator, an entry is told as it was written."""
+    for edit in recipe.deletions:
+        entry = language.registration(pristine, edit)
+        if entry:
+            yield f"`{edit.symbol}` in `{edit.path}`: `{entry}`"
+
+
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
     deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
     return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
@@ -157,11 +176,14 @@ def _fitting(examples: Sequence[str], docs: Sequence[SymbolDoc]) -> tuple[str, .
     return naming or tuple(examples)
 
 
-def _exports(recipe: Recipe, layout: Layout, paths: Sequence[str]) -> tuple[str, ...]:
+def _exports(
+    recipe: Recipe, layout: Layout, paths: Sequence[str], pristine: Tree, language: Language
+) -> tuple[str, ...]:
     cleaned = {
         o.path
         for o in recipe.deletions
-        if o.kind == "export" or (o.kind == "import" and o.path not in paths)
+        if (o.kind == "export" and not language.registration(pristine, o))
+        or (o.kind == "import" and o.path not in paths)
     }
     return tuple(sorted(cleaned & frozenset(layout.source_files)))
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codeenv.languages.python.syntax import Definition, Function
+from codeenv.languages.python.syntax import Definition, Function, parse_quietly
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -108,3 +108,23 @@ def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
             yield child.name, child.lineno
         else:
             yield from _bindings_below(child)
+
+
+def quoted_types(node: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what the quoted parts of an annotation stand for, each at the place of its string."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            (statement,) = parse_quietly(f"({node.value})").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.expr):
+                inner.lineno = node.lineno
+        if isinstance(statement, ast.Expr):
+            yield statement.value
+    elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("Literal"):
+        return
+    elif node is not None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from quoted_types(child)

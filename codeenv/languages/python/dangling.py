@@ -18,6 +18,7 @@ from codeenv.languages.python.hierarchy import (
 )
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.references import References, Use
+from codeenv.languages.python.registrations import is_registered, registrations_of
 from codeenv.languages.python.targets import Target, find_targets
 from codeenv.tree import Tree
 
@@ -48,7 +49,8 @@ def find_dangling(tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
     spoken = {name for _, name in spread.symbols} | set(gone.methods)
     for path in project.mentioning(spoken):
         target = by_path.get(path)
-        for name, line in () if path.endswith(".pyi") else _dangling(project, path, spread, gone):
+        stub = path.endswith(".pyi")
+        for name, line in () if stub else _dangling(project, path, spread, gone, target):
             if target is None or not target.covers(line):
                 return f"{name} ({path})"
     return ""
@@ -64,15 +66,18 @@ def _methods(targets: tuple[Target, ...]) -> Mapping[str, frozenset[str]]:
 
 
 def _dangling(
-    project: Project, path: str, spread: Spread, gone: _Gone
+    project: Project, path: str, spread: Spread, gone: _Gone, target: Target | None
 ) -> Iterator[tuple[str, int]]:
     file = project.files[path]
     names, aliases = spread.names(project.modules[path]), project.aliases(path)
     for imported in file.imports:
         late = not imported.top or imported.guarded
-        if late and (project.target(path, imported), imported.name) in spread.symbols:
-            yield imported.name, imported.node.lineno
+        if late and project.imported(path, imported) in spread.symbols:
+            yield imported.bound, imported.node.lineno
+    registered = is_registered(registrations_of(project, path, spread, target), file.uses)
     for use in file.uses:
+        if registered(use):
+            continue
         plain = use.root in names and not use.local and not use.scope
         named = plain or project.symbol(aliases, use.name) in spread.symbols
         if named or any(_is_of(project, file, use, place, gone) for place in _places(use, gone)):

@@ -12,17 +12,26 @@ from codeenv.languages.python.syntax import Definition, parse_module, parse_sour
 from codeenv.languages.python.units import is_overload
 from codeenv.tree import Tree
 
+_TOLD_LITERAL = 80
+_PLAIN = (
+    *(ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.UnaryOp, ast.unaryop),
+    *(ast.Tuple, ast.List, ast.Set, ast.Dict),
+)
 _FIELDS = re.compile(r"\b(dataclass|define|frozen|mutable|attrs|attr\.s|NamedTuple|TypedDict)\b")
 
 
 def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
-    """Return what can be told of a unit.
+    """Return what can be told of a unit; of a file, its docstring and its constants.
 
     Raises:
         ValueError: If the unit is not in the tree.
     """
     entry = tree.get(unit.path)
     source = parse_source(entry.data) if entry is not None else None
+    if unit.kind == "module" and source is not None:
+        docstring = inspect.cleandoc(ast.get_docstring(source.module) or "")
+        constants = "\n".join(_constants(source.module))
+        return SymbolDoc(unit, constants, summary_of(docstring), docstring)
     named = [f for f in find_definitions(source) if f.name == unit.name] if source else []
     if not named:
         raise ValueError(f"not found in {unit.path}: {unit.name}")
@@ -74,6 +83,28 @@ def names_below(root: ast.AST) -> Iterator[str]:
                 yield from name.split(".")
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 yield from names
+
+
+def _constants(module: ast.Module) -> Iterator[str]:
+    """Yield the public names that a module assigns, with the values no one could guess."""
+    for statement in module.body:
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        for target in targets:
+            name = ast.unparse(target)
+            if re.fullmatch(r"[A-Za-z]\w*", name):
+                told = ast.unparse(value)
+                plain = _is_plain(value) and len(told) <= _TOLD_LITERAL
+                yield f"{name} = {told if plain else '...'}"
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Return whether an expression is made of constants and names alone."""
+    return all(isinstance(inner, _PLAIN) for inner in ast.walk(node))
 
 
 def _signatures(found: Found, named: list[Found]) -> str:

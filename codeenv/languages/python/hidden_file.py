@@ -1,7 +1,6 @@
 """One test file while tests, and what only they used, are taken out of it."""
 
 import ast
-import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 
@@ -17,7 +16,6 @@ from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Source
-from codeenv.tasks.models import Operation
 
 _HIDE_IMPORT = Label("", "import", "hide")
 _HOOKS = re.compile(
@@ -154,18 +152,6 @@ class TestFile:
             return False
         lines = self._mentions.get(imported.bound, [])
         return bool(lines) and all(self._is_gone(line) for line in lines)
-
-
-def whole_file(path: str, data: bytes) -> Operation:
-    """Return the edit that hides a whole file."""
-    return Operation(
-        path=path,
-        start=0,
-        end=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
-        kind="test",
-        mode="hide",
-    )
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

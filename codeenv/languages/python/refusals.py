@@ -16,15 +16,13 @@ from codeenv.languages.python.hierarchy import (
     registering_base,
 )
 from codeenv.languages.python.manifests import text_of
+from codeenv.languages.python.modules import MANIFESTS, refuse_module
 from codeenv.languages.python.project import Project, Spread, Symbol
 from codeenv.languages.python.references import Use
+from codeenv.languages.python.registrations import is_registered, registrations_of
 from codeenv.languages.python.syntax import parse_source
 from codeenv.languages.python.targets import Target
 from codeenv.tree import Tree
-
-_REGISTERS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
-_HARMLESS = frozenset({"setter", "getter", "deleter"})
-_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 def refuse_removal(
@@ -37,9 +35,11 @@ def refuse_removal(
             _refuse_uses(project, path, by_path.get(path), spread, calls_only=False)
             _refuse_lookups(tree, layout, project, path, targets, spread)
     for target in targets:
+        if target.whole:
+            refuse_module(tree, project, target)
+            continue
         _refuse_other_bindings(project, target)
         for found in target.found:
-            _refuse_decorators(project, target, found)
             _refuse_inheritance(tree, layout, found)
     _refuse_entry_points(tree, spread.symbols)
     _refuse_unreadable(tree, project, spread.symbols)
@@ -65,10 +65,12 @@ def _refuse_uses(
     methods = {tuple(f.name.rsplit(".", 1)) for f in target.found if f.parent} if target else set()
     aliases = project.aliases(path)
     what = "called" if calls_only else "used"
-    for use in project.files[path].uses:
+    uses = project.files[path].uses
+    registered = is_registered(registrations_of(project, path, spread, target), uses)
+    for use in uses:
         if not use.eager or (target is not None and not calls_only and target.covers(use.line)):
             continue
-        if calls_only and not _is_call(use):
+        if not _is_call(use) if calls_only else registered(use):
             continue
         reached = use.name if calls_only else use.root
         if not use.scope and (reached in names or _reaches(project, aliases, use, spread)):
@@ -112,6 +114,7 @@ def _refuse_lookups(
     lazy = "__getattr__" in file.bound
     source = parse_source(tree[path].data)
     exports = export_lines(source) if source else frozenset()
+    targets = tuple(t for t in targets if not t.whole)
     last_names = {f.node.name for t in targets for f in t.found}
     shared = _shared_names(read_classes(tree, layout), targets)
     names = spread.names(project.modules[path])
@@ -146,21 +149,6 @@ def _is_path_to(text: str, symbols: Iterable[Symbol]) -> bool:
     return any(n == name and (m == where or m.endswith("." + where)) for m, n in symbols)
 
 
-def _refuse_decorators(project: Project, target: Target, found: Found) -> None:
-    file = project.files[target.path]
-    modules = {i.bound for i in file.imports if not i.name} | set(project.aliases(target.path))
-    own = {f.node.name for f in target.found}
-    for decorator in found.node.decorator_list:
-        function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = ast.unparse(function)
-        root, _, rest = name.partition(".")
-        last = name.rpartition(".")[2]
-        if root in own or last in _HARMLESS:
-            continue
-        if _REGISTERS.search(last) or (rest and root not in modules):
-            raise ValueError(f"registered by its decorator: @{name} of {found.name}")
-
-
 def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
     classes = read_classes(tree, layout)
     if isinstance(found.node, ast.ClassDef):
@@ -174,7 +162,7 @@ def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
 
 
 def _refuse_entry_points(tree: Tree, symbols: Iterable[Symbol]) -> None:
-    texts = [text_of(tree, path) for path in _MANIFESTS]
+    texts = [text_of(tree, path) for path in MANIFESTS]
     for module, name in symbols:
         pattern = rf"\b{re.escape(module)}\s*:\s*{re.escape(name)}\b"
         if module and any(re.search(pattern, text) for text in texts):
