@@ -103,7 +103,7 @@ def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...
     """Return the deleted units a statement names: public ones, and those the tests use."""
     functions = [u for u in deleted if u.kind != "class"]
     outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
-    told = [u for u in outer if u.public or _last(u) in used or _special(u)]
+    told = [u for u in outer if u.public or _last(u) in used or _is_special(u, used)]
     return tuple(told or outer)
 
 
@@ -197,6 +197,8 @@ def _last(unit: Unit) -> str:
     return unit.name.rsplit(".", 1)[-1]
 
 
-def _special(unit: Unit) -> bool:
-    name = _last(unit)
-    return unit.kind == "method" and name.startswith("__") and name.endswith("__")
+def _is_special(unit: Unit, used: frozenset[str]) -> bool:
+    """Return whether a unit is a special method of a class that is told of."""
+    name, owners = _last(unit), unit.parent.split(".")
+    known = owners[-1] in used or not any(owner.startswith("_") for owner in owners)
+    return unit.kind == "method" and known and name.startswith("__") and name.endswith("__")

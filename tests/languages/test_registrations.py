@@ -117,15 +117,15 @@ def test_an_import_and_an_export_are_no_registrations(python, package):
     assert _told(python, package(UNIT, {"pkg/__init__.py": init})) == []
 
 
-def test_units_that_are_registered_are_found(python, package):
+def test_units_that_are_only_registered_are_found(python, package):
     text = (
         "app = object()\n\n\n@app.route('/')\ndef a():\n    return 1\n\n\n"
-        "def b():\n    return 1\n\n\ndef c():\n    return 1\n\n\nT = {'b': b}\nc()\n"
+        "def b():\n    return 1\n\n\ndef c():\n    return 1\n\n\n"
+        "def d():\n    return 1\n\n\nT = {'b': b, 'd': d}\n\n\ndef use():\n    return d()\n"
     )
-    more = "from pkg.code import c as d\n\nT = [d]\n"
+    more = "from pkg.code import c as other\n\nT = [other]\n"
     tree = package(text, {"pkg/more.py": more})
-    layout = python.layout(tree)
-    assert [u.name for u in python.registered(tree, layout)] == ["a", "b", "c"]
+    assert [u.name for u in python.registered(tree, python.layout(tree))] == ["a", "b", "c"]
     alone = package(text)
     assert [u.name for u in python.registered(alone, python.layout(alone))] == ["a", "b"]
 

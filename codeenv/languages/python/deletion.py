@@ -60,11 +60,12 @@ def delete_units(
     """
     project = read_project(tree, layout)
     targets = find_targets(tree, project, units)
+    if mode == "stub":
+        targets = tuple(_without_import_time(project, t) if t.whole else t for t in targets)
     symbols = {symbol for target in targets for symbol in target.symbols}
     spread = project.exporters(symbols)
     files: dict[str, _File] = {}
     if mode == "stub":
-        targets = tuple(_without_import_time(project, t) if t.whole else t for t in targets)
         refuse_stubs(project, targets, spread)
         _stub(project, targets, files)
     else:

@@ -32,17 +32,27 @@ def module_units(tree: Tree, layout: Layout, project: Project) -> Iterator[Unit]
 
 
 def needing_tests(layout: Layout, project: Project, spread: Spread) -> tuple[str, ...]:
-    """Return the test and support files that cannot be imported without some symbols."""
-    files = (*layout.test_files, *layout.support_files)
-    return tuple(
+    """Return the test and support files that cannot be imported without some symbols.
+
+    One that imports from another such file, known by its name, cannot either.
+    """
+    files = [p for p in (*layout.test_files, *layout.support_files) if p in project.files]
+    imports = {p: [i for i in project.files[p].imports if i.top and not i.guarded] for p in files}
+    needing = {
         path
-        for path in files
-        if path in project.files
-        and any(
-            i.top and not i.guarded and project.imported(path, i) in spread.symbols
-            for i in project.files[path].imports
-        )
-    )
+        for path, every in imports.items()
+        if any(project.imported(path, i) in spread.symbols for i in every)
+    }
+    found: set[str] = set()
+    while found != needing:
+        found = set(needing)
+        stems = {path.rpartition("/")[2].removesuffix(".py") for path in found}
+        needing |= {
+            path
+            for path, every in imports.items()
+            if any({i.module.rpartition(".")[2], i.name} & stems for i in every)
+        }
+    return tuple(path for path in files if path in found)
 
 
 def refuse_module(tree: Tree, project: Project, target: Target) -> None:

@@ -23,11 +23,7 @@ def whole_modules(tree: Tree, layout: Layout) -> Mapping[Unit, tuple[str, ...]]:
     project = read_project(tree, layout)
     found: dict[Unit, tuple[str, ...]] = {}
     for unit in module_units(tree, layout, project):
-        try:
-            delete_units(tree, layout, [unit], "remove")
-        except ValueError:
-            continue
-        if find_dangling(tree, layout, [unit]):
+        if not _is_removable(tree, layout, unit):
             continue
         symbols = {s for t in find_targets(tree, project, [unit]) for s in t.symbols}
         tests = needing_tests(layout, project, project.exporters(symbols))
@@ -37,7 +33,7 @@ def whole_modules(tree: Tree, layout: Layout) -> Mapping[Unit, tuple[str, ...]]:
 
 
 def registered_units(tree: Tree, layout: Layout) -> tuple[Unit, ...]:
-    """Return the functions and classes that something else knows by a registration."""
+    """Return the functions and classes that staying code knows by a registration alone."""
     project = read_project(tree, layout)
     names = frozenset(_registered_names(project))
     return tuple(
@@ -46,7 +42,16 @@ def registered_units(tree: Tree, layout: Layout) -> tuple[Unit, ...]:
         if not unit.parent
         and not unit.protected
         and (_is_decorated(project, unit) or _is_handed_over(project, unit, names))
+        and _is_removable(tree, layout, unit)
     )
+
+
+def _is_removable(tree: Tree, layout: Layout, unit: Unit) -> bool:
+    try:
+        delete_units(tree, layout, [unit], "remove")
+    except ValueError:
+        return False
+    return not find_dangling(tree, layout, [unit])
 
 
 def _registered_names(project: Project) -> Iterator[str]:
