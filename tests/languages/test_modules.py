@@ -109,6 +109,8 @@ NEEDED = {
     "the module when it is called": "def u():\n    import pkg.code as c\n\n    return c.f()\n",
     "an import that may fail": "try:\n    from .code import f\nexcept ImportError:\n    f = None\n",
     "all names that may fail": "try:\n    from .code import *\nexcept ImportError:\n    pass\n",
+    "a name it imports itself": "from pkg.code import os\n\n\ndef u():\n    return os.sep\n",
+    "any name it has": "from pkg.code import *\n\n\ndef u():\n    return os.sep\n",
     "a quoted annotation": "from .code import f\n\n\ndef u(x: 'list[f]'):\n    return x\n",
     "its path in a string": "PLACES = ['pkg.code:f']\n",
     "its name in a string": "PLACE = 'pkg.code'\n",

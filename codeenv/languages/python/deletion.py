@@ -116,12 +116,15 @@ def _remove(
         if imported.name != "*" or project.imported(path, imported) in spread.symbols:
             dropped.setdefault(path, []).append(imported)
     for path in project.mentioning({name for _, name in spread.symbols}):
+        names = spread.names(project.modules[path])
+        registered = registrations_of(project, path, spread, at.get(path))
+        if (path in files and files[path].module) or not (names or registered or path in dropped):
+            continue
         file = _file(tree, files, path)
-        if not file.module:
-            _drop_imports(file, dropped.get(path, []))
-            _drop_exports(file, spread.names(project.modules[path]))
-            for registration in registrations_of(project, path, spread, at.get(path)):
-                _take(file, registration.edits(file.source), registration.label)
+        _drop_imports(file, dropped.get(path, []))
+        _drop_exports(file, names)
+        for registration in registered:
+            _take(file, registration.edits(file.source), registration.label)
     for path, file in files.items():
         if file.module:
             continue

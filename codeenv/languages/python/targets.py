@@ -6,7 +6,7 @@ from typing import Literal
 
 from codeenv.languages.base import Unit
 from codeenv.languages.python.definitions import Found, find_definitions
-from codeenv.languages.python.project import Project, Symbol, own_symbol
+from codeenv.languages.python.project import Project, Symbol, own_symbol, used_from_outside
 from codeenv.languages.python.syntax import Source, parse_source
 from codeenv.languages.python.units import PART, protection
 from codeenv.tree import Tree
@@ -77,7 +77,10 @@ def _file(tree: Tree, project: Project, path: str) -> Target:
     if source is None or path not in project.files:
         raise ValueError(f"unreadable file: {path}")
     module, file = project.modules.get(path, ""), project.files[path]
-    names = {*file.bound, *(i.bound for i in file.imports if i.top and i.name != "*")}
+    outside = used_from_outside(project)
+    every = (module, "*") in outside
+    passed_on = (i.bound for i in file.imports if every or (module, i.bound) in outside)
+    names = {*file.bound, *passed_on}
     found = tuple(d for d in find_definitions(source) if d.parent is None)
     others = {(module, name) for name in names} | {own_symbol(module)}
     return Target(path, module, source, found, frozenset(others))
