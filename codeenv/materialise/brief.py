@@ -65,7 +65,8 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         if o.kind == "module" and o.path in layout.source_files
     ]
     units = sorted((*files, *told_of), key=lambda unit: unit.path)
-    docs = _merged([language.describe(pristine, unit) for unit in units])
+    described = [language.describe(pristine, unit) for unit in units]
+    docs = _merged([doc for doc in described if doc.unit.kind != "module" or _says(doc)])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
@@ -157,6 +158,10 @@ def _registered(recipe: Recipe, pristine: Tree, language: Language) -> Iterator[
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
     deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
     return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
+
+
+def _says(doc: SymbolDoc) -> bool:
+    return bool(doc.signature or doc.docstring)
 
 
 def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
