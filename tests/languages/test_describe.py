@@ -106,3 +106,11 @@ def test_tests_tell_names_messages_and_behaviours(python, package):
     assert "other" not in facts.names
     assert set(facts.messages) == {"bad x", "bad x, really", "no.*"}
     assert facts.behaviours == ("loads a text", "refuses: Refuses what is bad", "camel case")
+
+
+def test_the_constants_of_a_class_are_told_with_it(python, package):
+    code = "class Rule:\n    message = 'no way'\n    _own = 1\n    made = int('1')\n    x: int\n"
+    tree = package(code)
+    (unit,) = python.units(tree, python.layout(tree))
+    told = python.describe(tree, unit).signature
+    assert told.splitlines() == ["class Rule:", "    message = 'no way'", "    made = ..."]

@@ -30,7 +30,7 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
     source = parse_source(entry.data) if entry is not None else None
     if unit.kind == "module" and source is not None:
         docstring = inspect.cleandoc(ast.get_docstring(source.module) or "")
-        constants = "\n".join(_constants(source.module))
+        constants = "\n".join(_constants(source.module.body))
         return SymbolDoc(unit, constants, summary_of(docstring), docstring)
     named = [f for f in find_definitions(source) if f.name == unit.name] if source else []
     if not named:
@@ -85,9 +85,9 @@ def names_below(root: ast.AST) -> Iterator[str]:
                 yield from names
 
 
-def _constants(module: ast.Module) -> Iterator[str]:
-    """Yield the public names that a module assigns, with the values no one could guess."""
-    for statement in module.body:
+def _constants(block: list[ast.stmt]) -> Iterator[str]:
+    """Yield the public names that a module or class assigns, with values no one could guess."""
+    for statement in block:
         if isinstance(statement, ast.Assign):
             targets, value = statement.targets, statement.value
         elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
@@ -115,14 +115,15 @@ def _signatures(found: Found, named: list[Found]) -> str:
 
 
 def _class_signature(node: ast.ClassDef) -> str:
-    """Return the class line, with the fields where they make the constructor."""
+    """Return the class line, with the fields where they make the constructor, or constants."""
     inside = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
     head = f"class {node.name}({', '.join(inside)})" if inside else f"class {node.name}"
     makers = " ".join(map(ast.unparse, (*node.decorator_list, *node.bases)))
-    fields = (
-        [s for s in node.body if isinstance(s, ast.AnnAssign)] if _FIELDS.search(makers) else []
-    )
-    lines = [f"    {ast.unparse(field)}" for field in fields]
+    if _FIELDS.search(makers):
+        inner = [ast.unparse(s) for s in node.body if isinstance(s, ast.AnnAssign)]
+    else:
+        inner = list(_constants(node.body))
+    lines = [f"    {line}" for line in inner]
     return "\n".join([f"{head}:" if lines else head, *lines])
 
 
