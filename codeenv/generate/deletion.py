@@ -1,6 +1,7 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from codeenv.generate.models import Deletion, Feature, Given, Reason, Rejected
 from codeenv.generate.workbench import Workbench
@@ -9,6 +10,8 @@ from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
+_MODES: tuple[Literal["remove", "stub"], ...] = ("remove", "stub")
+_ONLY_REMOVED: tuple[Literal["remove", "stub"], ...] = ("remove",)
 RAISES = "raise NotImplementedError"
 _FUNCTIONS = ("function", "method")
 _MUTANTS = 6
@@ -17,13 +20,16 @@ _MUTANTS = 6
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     """Return the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
 
+    A whole file is only removed.
+
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
     if feature.given:
         return [_given(bench, feature, feature.given)]
     found, reasons = [], []
-    for mode in ("remove", "stub"):
+    whole = any(unit.kind == "module" for unit in feature.members)
+    for mode in _ONLY_REMOVED if whole else _MODES:
         try:
             operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
         except ValueError as error:

@@ -41,7 +41,7 @@ def rate(bench: Workbench, deletion: Deletion, tests: Collection[str], level: Le
     measures = bench.language.measure(bench.pristine, bench.layout, feature.members)
     facts = Difficulty(
         lines=feature.line_count,
-        symbols=len(feature.members),
+        symbols=len(feature.inner or feature.members),
         files=len({unit.path for unit in feature.members}),
         tests=len(tests),
         branches=measures.branches,

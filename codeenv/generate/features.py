@@ -7,6 +7,7 @@ from codeenv.generate.closure import Closures
 from codeenv.generate.clusters import cluster_features
 from codeenv.generate.merging import merged_features
 from codeenv.generate.models import Feature, GenerateOptions
+from codeenv.generate.modules import Seeds, module_features, plugin_features
 from codeenv.generate.reach import Reach
 from codeenv.languages.base import Unit
 from codeenv.tree import Tree
@@ -15,20 +16,29 @@ _FEW_TESTS = 3
 _ENOUGH = 20
 """With fewer features than this, less good seeds are tried as well."""
 _WIDER_SHARES = (0.5, 0.8)
+_NO_SEEDS = Seeds()
 
 
 def propose_features(
-    tree: Tree, units: Sequence[Unit], reach: Reach, options: GenerateOptions
+    tree: Tree,
+    units: Sequence[Unit],
+    reach: Reach,
+    options: GenerateOptions,
+    seeds: Seeds = _NO_SEEDS,
 ) -> tuple[Feature, ...]:
     """Return distinct features in the order they are to be tried, all kinds mixed."""
     closures = Closures(tree, units, reach, options.max_lines)
     wanted = frozenset(options.kinds)
     single = single_features(closures, options)
-    asked_for = [feature for feature in single if feature.kind in wanted]
+    modules = _fitting(module_features(seeds, closures, options), options)
+    plugins = _fitting(plugin_features(seeds, closures, options), options)
+    named = {feature.key for feature in plugins}
+    asked_for = [f for f in single if f.kind in wanted and f.key not in named]
     tests = _fitting(cluster_features(closures, options), options) if "tests" in wanted else []
     merged = merged_features(single, closures, options) if "merged" in wanted else ()
     features: dict[str, Feature] = {}
-    for feature in _mixed(asked_for, _spread(tests, options.seed), list(merged)):
+    more = [_spread(found, options.seed) for found in (plugins, modules, tests)]
+    for feature in _mixed(asked_for, *more, list(merged)):
         features.setdefault(feature.key, feature)
     return tuple(features.values())
 

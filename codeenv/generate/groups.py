@@ -42,8 +42,8 @@ def _apart(group: Sequence[Deletion]) -> Iterator[tuple[Deletion, ...]]:
 def conflict(one: Deletion, other: Deletion) -> bool:
     """Return whether two deletions cannot be made in one tree.
 
-    Edits that meet cannot, nor can two that clean imports or exports of one file: what the one
-    leaves may need what the other takes.
+    Edits that meet cannot, nor can two that clean imports or ``__all__`` of one file: what the one
+    leaves may need what the other takes.  Entries of registries do not need each other.
     """
     return meet(one.operations, other.operations)
 
@@ -59,7 +59,10 @@ def meet(one: Sequence[Operation], other: Sequence[Operation]) -> bool:
 
 
 def _cleans(edits: Sequence[Operation]) -> bool:
-    return any(edit.mode == "clean" for edit in edits)
+    return any(
+        edit.mode == "clean" and (edit.kind != "export" or edit.symbol == "__all__")
+        for edit in edits
+    )
 
 
 def _by_path(operations: Sequence[Operation]) -> dict[str, list[Operation]]:

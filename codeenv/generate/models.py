@@ -60,8 +60,9 @@ _DESCRIPTIONS = {
     Reason.INTERNAL: "a fault of codeenv itself: please report it",
 }
 
-FeatureKind = Literal["function", "method", "class", "tests", "merged"]
-"""A closure of one unit, code that one group of tests has to itself, or two features in one."""
+FeatureKind = Literal["function", "method", "class", "module", "plugin", "tests", "merged"]
+"""A closure of one unit (of one that is registered: a plug-in), a whole file, code that one group
+of tests has to itself, or two features in one."""
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 Origin = FeatureKind | Literal["proposal", "widened", "restated"]
 """Also what somebody proposed, a task with more around it, and a task told at a lower level."""
@@ -158,6 +159,7 @@ class Feature:
         given: Its deletion, if that is known.
         level: How much its statement tells, if not what the run's options say.
         parent_id: Task that it is a harder child of.
+        inner: The outermost units of a member that is a whole file.
     """
 
     seed: Unit
@@ -169,6 +171,7 @@ class Feature:
     given: Given | None = None
     level: Level | None = None
     parent_id: str = ""
+    inner: tuple[Unit, ...] = ()
 
     @cached_property
     def key(self) -> str:

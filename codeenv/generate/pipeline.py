@@ -26,6 +26,7 @@ from codeenv.generate.models import (
     Reason,
     Verdict,
 )
+from codeenv.generate.modules import Seeds
 from codeenv.generate.output import write_taskset
 from codeenv.generate.proposal import proposed_features, read_proposals
 from codeenv.generate.reach import Reach, known_units, map_reach
@@ -187,7 +188,12 @@ def propose(
 ) -> tuple[Feature, ...]:
     """Return the candidates in the order they are to be tried."""
     units, reach = survey(bench, baseline, coverage)
-    return propose_features(bench.pristine, units, reach, options)
+    language, tree, layout = bench.language, bench.pristine, bench.layout
+    seeds = Seeds(
+        language.modules(tree, layout) if "module" in options.kinds else {},
+        language.registered(tree, layout) if "plugin" in options.kinds else (),
+    )
+    return propose_features(tree, units, reach, options, seeds)
 
 
 def survey(

@@ -135,11 +135,12 @@ class Prover:
         """
         if run.timed_out or not run.complete:
             raise Rejected(Reason.CRASHES, f"exit code {run.exit_code}")
-        names = {part for unit in deletion.feature.members for part in _names(unit)}
+        feature = deletion.feature
+        names = {part for unit in feature.members for part in _names(unit)}
         for path, message in run.errors.items():
             tests = {test for test in self.baseline.stable if test.partition("::")[0] == path}
-            named = not names.isdisjoint(re.findall(r"\w+", message))
-            explained = tests and named and tests <= set(deletion.feature.tests)
+            named = feature.inner or not names.isdisjoint(re.findall(r"\w+", message))
+            explained = tests and named and tests <= set(feature.tests)
             if not explained and path not in self.baseline.quarantined:
                 raise Rejected(Reason.BREAKS_COLLECTION, f"{path}: {message}"[:300])
 

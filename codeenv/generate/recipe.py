@@ -58,6 +58,8 @@ def write_recipe(
 
 
 def _title(proof: Proof) -> str:
+    if proof.deletion.feature.kind == "module":
+        return f"Reimplement the module {proof.deletion.feature.seed.name}"
     names = [unit.name for unit in proof.deletion.feature.members]
     others = len(names) - 1
     seed = proof.deletion.feature.seed.name
@@ -67,7 +69,8 @@ def _title(proof: Proof) -> str:
 def _task_id(pin: SourcePin, proof: Proof) -> str:
     feature = proof.deletion.feature
     path = feature.seed.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    slug = _slug(f"{path}-{feature.seed.name}")[:_SLUG_LENGTH].strip("-._")
+    name = "" if feature.kind == "module" else f"-{feature.seed.name}"
+    slug = _slug(f"{path}{name}")[:_SLUG_LENGTH].strip("-._")
     facts = f"{pin.tree} {feature.key} {proof.deletion.mode}"
     short = hashlib.sha256(facts.encode()).hexdigest()[:8]
     source = _slug(f"{pin.name}-{pin.version[:12]}" if pin.version else pin.name)

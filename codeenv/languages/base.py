@@ -5,7 +5,6 @@ syntax, test runners and import systems.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from codeenv.languages.changes import Change, Measures, Reduction
@@ -18,6 +17,14 @@ from codeenv.languages.runs import (
     TestRequest,
     TestResult,
     TestRun,
+)
+from codeenv.languages.values import (
+    InstallPlan,
+    Layout,
+    SymbolDoc,
+    TestFacts,
+    Unit,
+    UnitKind,
 )
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import Image
@@ -44,129 +51,6 @@ __all__ = [
     "Unit",
     "UnitKind",
 ]
-
-UnitKind = Literal["function", "method", "class"]
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where things are in a repository.
-
-    Attributes:
-        import_roots: Folders put on the import path, e.g. ``("src",)`` or ``(".",)``.
-        packages: Top-level import names of the project itself.
-        source_files: Files of the project's own code, sorted; tests excluded.
-        test_files: Test modules, sorted.
-        support_files: ``conftest.py``, helpers and data that tests use, test configuration.
-    """
-
-    import_roots: tuple[str, ...]
-    packages: tuple[str, ...]
-    source_files: tuple[str, ...]
-    test_files: tuple[str, ...]
-    support_files: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One function, method or class.
-
-    Attributes:
-        path: File, relative to the repository root.
-        name: Qualified name in the file (``TimedSerializer.loads``).
-        kind: What it is.
-        start: First line (1-based), decorators and directly preceding comments included.
-        body: First line of the body after the docstring.
-        end: Last line.
-        lines: Line numbers of executable statements of the body (not ``def``, not nested units).
-        parent: Name of the class it is defined in, or "".
-        public: Whether it is reachable by public names only.
-        protected: Why it must not be deleted (``dunder``, ``overload``, ``property``…), or "".
-    """
-
-    path: str
-    name: str
-    kind: UnitKind
-    start: int
-    body: int
-    end: int
-    lines: tuple[int, ...]
-    parent: str = ""
-    public: bool = True
-    protected: str = ""
-
-    @property
-    def id(self) -> str:
-        """``path::name``, unique together with ``start``."""
-        return f"{self.path}::{self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolDoc:
-    """What may be told of a deleted unit: made from the pristine tree, never stored in a recipe.
-
-    Attributes:
-        unit: The unit.
-        signature: As a caller sees it, e.g. ``def loads(self, s: str) -> Any``.
-        summary: First sentence of the docstring, or "".
-        docstring: All of it.
-        raises: Exception names the body raises.
-        decorators: Decorator source, e.g. ``@property``.
-        bases: Base classes, for a class.
-        texts: What its string literals hold beside what is filled in; told only where a test
-            expects it.
-    """
-
-    unit: Unit
-    signature: str
-    summary: str = ""
-    docstring: str = ""
-    raises: tuple[str, ...] = ()
-    decorators: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class InstallPlan:
-    """What to install so that a repository's tests run; read statically, nothing is executed.
-
-    Attributes:
-        name: Distribution name of the project, or "".
-        version: Its version, or "0".
-        requires_python: Specifier, or "".
-        requirements: Requirement strings (PEP 508), the project itself excluded, sorted.
-        metadata: File name -> bytes of a ``.dist-info`` folder that stands for the project.
-        reasons: Requirement -> file it came from.
-    """
-
-    name: str
-    version: str
-    requires_python: str
-    requirements: tuple[str, ...]
-    metadata: Mapping[str, bytes] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class TestFacts:
-    """What tests speak of.
-
-    Attributes:
-        names: Identifiers and attributes used, also by helpers, that no test defines.
-        messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
-        behaviours: One short phrase per test function, from its name and docstring.
-        examples: Some calls with their results, in the language, one line each.
-        texts: String literals, also of helpers, in the order of the code.
-    """
-
-    names: frozenset[str]
-    messages: tuple[str, ...]
-    behaviours: tuple[str, ...]
-    examples: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-
-    __test__ = False
 
 
 class Language(Protocol):
@@ -233,6 +117,21 @@ class Language(Protocol):
 
     def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
         """Return the functions, methods and classes of the source files, in file order."""
+        ...
+
+    def modules(self, tree: Tree, layout: Layout) -> Mapping[Unit, tuple[str, ...]]:
+        """Return the source files that can be deleted whole, as units.
+
+        With each come the test files that cannot be imported without it.
+        """
+        ...
+
+    def registered(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the units that the rest knows by a registration: plug-ins, sub-commands."""
+        ...
+
+    def registration(self, tree: Tree, operation: Operation) -> str:
+        """Return what an edit takes out of a registry, as it may be told; "" if nothing."""
         ...
 
     def delete(

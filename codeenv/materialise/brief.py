@@ -1,7 +1,7 @@
 """Gathers what a statement may say of a deleted feature, from the pristine tree."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
@@ -33,6 +33,7 @@ class Brief:
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
         partial: Ids of the ``symbols`` that are still defined, with a part of their code.
+        registered: Entries of registries that the feature had, each with its place.
         tests: Ids of the feature's tests that the agent sees.
         unseen: Whether there are others.
     """
@@ -50,6 +51,7 @@ class Brief:
     unseen: bool = True
     examples: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
+    registered: tuple[str, ...] = ()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -57,8 +59,17 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
     deleted = deleted_units(recipe, language.units(pristine, layout))
-    told_of = told_units(deleted, facts.names)
-    docs = _merged([language.describe(pristine, unit) for unit in told_of])
+    registered = tuple(_registered(recipe, pristine, language))
+    words = frozenset(re.findall(r"\w+", " ".join(registered)))
+    told_of = told_units(deleted, facts.names | words)
+    files = [
+        Unit(o.path, o.symbol, "module", 1, 1, 1, ())
+        for o in recipe.deletions
+        if o.kind == "module" and o.path in layout.source_files
+    ]
+    units = sorted((*files, *told_of), key=lambda unit: unit.path)
+    described = [language.describe(pristine, unit) for unit in units]
+    docs = _merged([doc for doc in described if doc.unit.kind != "module" or _says(doc)])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
     vanished = vanished_names(pristine, damaged, language)
     expected = texts_to_tell(recipe, pristine, damaged, language)
@@ -69,7 +80,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         title=recipe.title,
         paths=paths,
         gone=tuple(p for p in paths if p not in damaged),
-        exports=_exports(recipe, layout, paths),
+        exports=_exports(recipe, layout, paths, pristine, language),
         symbols=docs,
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
@@ -79,6 +90,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
         partial=still_defined(recipe, damaged, layout, language),
+        registered=registered,
     )
 
 
@@ -116,7 +128,7 @@ def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...
     """Return the deleted units a statement names: public ones, and those the tests use."""
     functions = [u for u in deleted if u.kind != "class"]
     outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
-    told = [u for u in outer if u.public or _last(u) in used or _special(u)]
+    told = [u for u in outer if u.public or _last(u) in used or _is_special(u, used)]
     return tuple(told or outer)
 
 
@@ -159,9 +171,21 @@ class _Filter:
         return not any(line in phrase for line in self._code)
 
 
+def _registered(recipe: Recipe, pristine: Tree, language: Language) -> Iterator[str]:
+    """Yield what registries lost: like a decorator, an entry is told as it was written."""
+    for edit in recipe.deletions:
+        entry = language.registration(pristine, edit)
+        if entry:
+            yield f"`{edit.symbol}` in `{edit.path}`: `{entry}`"
+
+
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:
     deleting = {o.path for o in recipe.deletions if o.mode in _DELETING}
     return tuple(sorted(deleting & frozenset(layout.source_files) or deleting))
+
+
+def _says(doc: SymbolDoc) -> bool:
+    return bool(doc.signature or doc.docstring)
 
 
 def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
@@ -181,11 +205,14 @@ def _fitting(examples: Sequence[str], docs: Sequence[SymbolDoc]) -> tuple[str, .
     return naming or tuple(examples)
 
 
-def _exports(recipe: Recipe, layout: Layout, paths: Sequence[str]) -> tuple[str, ...]:
+def _exports(
+    recipe: Recipe, layout: Layout, paths: Sequence[str], pristine: Tree, language: Language
+) -> tuple[str, ...]:
     cleaned = {
         o.path
         for o in recipe.deletions
-        if o.kind == "export" or (o.kind == "import" and o.path not in paths)
+        if (o.kind == "export" and not language.registration(pristine, o))
+        or (o.kind == "import" and o.path not in paths)
     }
     return tuple(sorted(cleaned & frozenset(layout.source_files)))
 
@@ -199,6 +226,8 @@ def _last(unit: Unit) -> str:
     return unit.name.rsplit(".", 1)[-1]
 
 
-def _special(unit: Unit) -> bool:
-    name = _last(unit)
-    return unit.kind == "method" and name.startswith("__") and name.endswith("__")
+def _is_special(unit: Unit, used: frozenset[str]) -> bool:
+    """Return whether a unit is a special method of a class that is told of."""
+    name, owners = _last(unit), unit.parent.split(".")
+    known = owners[-1] in used or not any(owner.startswith("_") for owner in owners)
+    return unit.kind == "method" and known and name.startswith("__") and name.endswith("__")

@@ -91,14 +91,15 @@ def _missing(brief: Brief, *, docstrings: bool) -> str:
         lines += ["", f"These files are gone as a whole: {_listed(silent)}."]
     if brief.exports:
         lines += ["", f"Imports or exports of it are also gone from {_listed(brief.exports)}."]
+    if brief.registered:
+        lines += ["", "It was registered, and is not any more:"]
+        lines += ["", *(f"- {entry}" for entry in brief.registered)]
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _symbol(doc: SymbolDoc, *, docstrings: bool) -> Iterator[str]:
-    yield "  ```"
-    for line in dict.fromkeys((*doc.decorators, *doc.signature.splitlines())):
-        yield f"  {line}".rstrip()
-    yield "  ```"
+    code = dict.fromkeys((*doc.decorators, *doc.signature.splitlines()))
+    yield from ("  ```", *(f"  {line}".rstrip() for line in code), "  ```") if code else ()
     if doc.bases and not all(base in doc.signature for base in doc.bases):
         yield f"  Derives from {_listed(doc.bases)}."
     if docstrings and doc.docstring.strip():

@@ -58,3 +58,17 @@ def test_deletions_that_conflict_never_share_a_run():
 def test_edits_of_one_file_that_lie_apart_are_made_together(one, other, expected):
     assert conflict(deletion(1, one), deletion(2, other)) is expected
     assert conflict(deletion(2, other), deletion(1, one)) is expected
+
+
+@pytest.mark.parametrize(("symbol", "expected"), [("TABLE", False), ("__all__", True)])
+def test_entries_of_a_registry_are_taken_together_but_not_those_of_all(symbol, expected):
+    one, other = (
+        deletion(
+            n,
+            edit(start=n, end=n + 1).model_copy(
+                update={"mode": "clean", "kind": "export", "symbol": symbol}
+            ),
+        )
+        for n in (10, 20)
+    )
+    assert conflict(one, other) is expected

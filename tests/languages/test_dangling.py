@@ -142,3 +142,18 @@ def test_a_method_that_other_classes_have_too_is_theirs_on_an_unknown_object(dan
     assert dangling("Box.load", other + "def g(x):\n    return x.load()\n") == ""
     assert dangling("Box.load", other + "def g(x):\n    return x.box.load()\n") != ""
     assert dangling(["Box.load", "Other"], other + "def g(x):\n    return x.load()\n") != ""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ("'Box'", "Box"),
+        ("'list[Box] | None'", "Box"),
+        ("dict[str, 'Box']", "Box"),
+        ("Literal['Box']", ""),
+        ("'no type at all'", ""),
+    ],
+)
+def test_a_quoted_annotation_dangles(dangling, annotation, expected):
+    more = f"\n\ndef use(x: {annotation}):\n    return x\n"
+    assert dangling("Box", more).partition(" ")[0] == expected

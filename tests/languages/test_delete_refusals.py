@@ -12,7 +12,6 @@ REFUSED = {
     ),
     "looked up by name": "def f():\n    return 1\n\n\ndef g(x):\n    return getattr(x, 'f')\n",
     "named in a string": "def f():\n    return 1\n\n\nP = 'pkg.code:f'\n",
-    "registered by its decorator": "app = object()\n\n\n@app.route('/')\ndef f():\n    return 1\n",
     "imported lazily": (
         "def f():\n    return 1\n\n\nT = {'f': 1}\n\n\ndef __getattr__(n):\n    return T[n]\n"
     ),

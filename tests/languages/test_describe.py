@@ -116,3 +116,11 @@ def test_the_texts_of_a_function_are_told_without_docstring_and_what_is_filled_i
     tree = package(code)
     (unit,) = python.units(tree, python.layout(tree))
     assert python.describe(tree, unit).texts == ("no such", "key:", "is too long,", "left")
+
+
+def test_the_constants_of_a_class_are_told_with_it(python, package):
+    code = "class Rule:\n    message = 'no way'\n    _own = 1\n    made = int('1')\n    x: int\n"
+    tree = package(code)
+    (unit,) = python.units(tree, python.layout(tree))
+    told = python.describe(tree, unit).signature
+    assert told.splitlines() == ["class Rule:", "    message = 'no way'", "    made = ..."]

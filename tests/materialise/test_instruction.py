@@ -3,8 +3,15 @@ from dataclasses import replace
 
 import pytest
 
+from codeenv.languages.base import Unit
 from codeenv.languages.python.language import PythonLanguage
-from codeenv.materialise.brief import deleted_code, deleted_units, gather, hidden_names
+from codeenv.materialise.brief import (
+    deleted_code,
+    deleted_units,
+    gather,
+    hidden_names,
+    told_units,
+)
 from codeenv.materialise.git import without_git
 from codeenv.materialise.instruction import render, write_instruction
 from codeenv.tree import Entry, Tree
@@ -146,3 +153,12 @@ def test_no_more_visible_tests_are_listed_than_one_reads():
     few = render(brief(tests=tuple(f"t.py::test_{n}" for n in range(100)), unseen=False), "L3")
     assert few.count("t.py::test_") == 10
     assert "… and 90 more that you see" in few
+
+
+@pytest.mark.parametrize(("used", "told"), [((), ["Open"]), (("_Own",), ["Open", "_Own"])])
+def test_special_methods_are_told_of_classes_that_are_told_of(used, told):
+    units = [
+        Unit("m.py", f"{owner}.__init__", "method", n, n, n, (n,), owner, public=False)
+        for n, owner in enumerate(("Open", "_Own"), 1)
+    ]
+    assert [unit.parent for unit in told_units(units, frozenset(used))] == told

@@ -101,27 +101,6 @@ def local_names(node: Function) -> frozenset[str]:
     return frozenset(names)
 
 
-def quoted_names(annotation: ast.AST | None) -> Iterator[tuple[str, int]]:
-    """Yield plain and dotted names (and lines) in the quoted parts of an annotation."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        for node in ast.walk(_expression(annotation.value)):
-            if isinstance(node, ast.Name | ast.Attribute):
-                yield ast.unparse(node), annotation.lineno
-    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Literal":
-        return
-    elif annotation is not None:
-        for child in ast.iter_child_nodes(annotation):
-            yield from quoted_names(child)
-
-
-def _expression(text: str) -> ast.AST:
-    """Return the syntax tree of a quoted annotation; an empty one if it is none."""
-    try:
-        return parse_quietly(text.strip())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
-
-
 def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
     if isinstance(node, Comprehension):
         for inner in ast.walk(node):
@@ -137,3 +116,23 @@ def _bindings_below(node: ast.AST) -> Iterator[tuple[str, int]]:
             yield child.name, child.lineno
         else:
             yield from _bindings_below(child)
+
+
+def quoted_types(node: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield what the quoted parts of an annotation stand for, each at the place of its string."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            (statement,) = parse_quietly(f"({node.value})").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.expr):
+                inner.lineno = node.lineno
+        if isinstance(statement, ast.Expr):
+            yield statement.value
+    elif isinstance(node, ast.Subscript) and last_name(node.value) == "Literal":
+        return
+    elif node is not None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from quoted_types(child)

@@ -4,13 +4,13 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Edit, Label, drop_elements
+from codeenv.languages.python.literals import drop_from_literal
 from codeenv.languages.python.project import Project, used_from_outside
 from codeenv.languages.python.references import References
-from codeenv.languages.python.syntax import Source, parse_quietly
+from codeenv.languages.python.syntax import Source
 
 _EXPORT = Label("__all__", "export", "clean")
 _IMPORT = Label("", "import", "clean")
@@ -31,7 +31,9 @@ def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.
             yield statement
         for node in ast.walk(statement):
             if isinstance(node, ast.List | ast.Tuple | ast.Set):
-                yield from _drop_from_container(source, node, names)
+                dropped = {i for i, e in enumerate(node.elts) if _text(e) in names}
+                if dropped:
+                    yield from drop_from_literal(source, node, dropped, _EXPORT)
 
 
 def export_lines(source: Source) -> frozenset[int]:
@@ -49,8 +51,7 @@ def drop_imports(
     """Return edits that take names out of import statements, and statements to drop whole."""
     by_statement: dict[ast.Import | ast.ImportFrom, set[int]] = {}
     for imported in imports:
-        if imported.name != "*":
-            by_statement.setdefault(imported.node, set()).add(imported.index)
+        by_statement.setdefault(imported.node, set()).add(imported.index)
     edits: list[Edit] = []
     whole: list[ast.stmt] = []
     for node, indices in by_statement.items():
@@ -98,43 +99,6 @@ def must_stay(project: Project, path: str, imported: Import) -> bool:
         if imported.level or not standard:
             return True
     return (project.modules.get(path, ""), imported.bound) in used_from_outside(project)
-
-
-def _drop_from_container(
-    source: Source, node: ast.List | ast.Tuple | ast.Set, names: Collection[str]
-) -> Iterator[Edit]:
-    dropped = {i for i, e in enumerate(node.elts) if _text(e) in names}
-    if not dropped:
-        return
-    start, end = source.span(node)
-    if len(dropped) == len(node.elts):
-        if source.text[start] not in "([{":
-            raise ValueError("nothing would be left in __all__")
-        yield Edit(start + 1, end - 1, "", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode)
-        return
-    edits = tuple(drop_elements(source, node.elts, dropped, _EXPORT))
-    if isinstance(node, ast.Tuple) and not _is_tuple(source, start, end, edits):
-        kept = next(e for i, e in enumerate(node.elts) if i not in dropped)
-        edits = _with_comma(edits, source.span(kept)[1])
-    yield from edits
-
-
-def _with_comma(edits: tuple[Edit, ...], place: int) -> tuple[Edit, ...]:
-    """Add the comma that makes a single element a tuple."""
-    if any(e.start == place for e in edits):
-        return tuple(replace(e, replacement=",") if e.start == place else e for e in edits)
-    return (*edits, Edit(place, place, ",", _EXPORT.symbol, _EXPORT.kind, _EXPORT.mode))
-
-
-def _is_tuple(source: Source, start: int, end: int, edits: tuple[Edit, ...]) -> bool:
-    text = source.text[start:end]
-    for edit in sorted(edits, key=lambda e: e.start, reverse=True):
-        text = text[: edit.start - start] + text[edit.end - start :]
-    try:
-        statements = parse_quietly(text.strip()).body
-    except SyntaxError:
-        return False
-    return [type(s.value) for s in statements if isinstance(s, ast.Expr)] == [ast.Tuple]
 
 
 def _speaks_of_all(statement: ast.stmt) -> bool:

@@ -5,7 +5,7 @@ for (a local variable, a keyword, another class's method, another library's func
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import Layout, Unit
@@ -18,6 +18,7 @@ from codeenv.languages.python.hierarchy import (
 )
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.references import References, Use
+from codeenv.languages.python.registrations import is_registered, registrations_of
 from codeenv.languages.python.targets import Target, find_targets, target_of
 from codeenv.tree import Tree
 
@@ -48,7 +49,11 @@ def find_dangling(tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
     spoken = {name for _, name in spread.symbols} | set(gone.methods)
     for path in project.mentioning(spoken):
         target = by_path.get(path)
-        for name, line in () if path.endswith(".pyi") else _dangling(project, path, spread, gone):
+        if path.endswith(".pyi"):
+            continue
+        entries = registrations_of(project, path, spread, target)
+        cleaned = is_registered(entries, project.files[path].uses)
+        for name, line in _dangling(project, path, spread, gone, cleaned):
             if target is None or not target.covers(line):
                 return f"{name} ({path})"
     return ""
@@ -74,7 +79,7 @@ def find_left_dangling(
     lost = _Gone(_methods(targets), whole, read_classes(pristine, layout))
     for path in now.mentioning({name for _, name in spread.symbols} | set(lost.methods)):
         if not path.endswith(".pyi"):
-            for name, _ in _dangling(now, path, spread, lost):
+            for name, _ in _dangling(now, path, spread, lost, lambda _: False):
                 return f"{name} ({path})"
     return ""
 
@@ -90,15 +95,17 @@ def _methods(targets: tuple[Target, ...]) -> Mapping[str, frozenset[str]]:
 
 
 def _dangling(
-    project: Project, path: str, spread: Spread, gone: _Gone
+    project: Project, path: str, spread: Spread, gone: _Gone, cleaned: Callable[[Use], bool]
 ) -> Iterator[tuple[str, int]]:
     file = project.files[path]
     names, aliases = spread.names(project.modules[path]), project.aliases(path)
     for imported in file.imports:
         late = not imported.top or imported.guarded
-        if late and (project.target(path, imported), imported.name) in spread.symbols:
-            yield imported.name, imported.node.lineno
+        if late and project.imported(path, imported) in spread.symbols:
+            yield imported.bound, imported.node.lineno
     for use in file.uses:
+        if cleaned(use):
+            continue
         plain = use.root in names and not use.local and not use.scope
         named = plain or project.symbol(aliases, use.name) in spread.symbols
         if named or any(_is_of(project, file, use, place, gone) for place in _places(use, gone)):

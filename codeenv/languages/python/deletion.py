@@ -1,8 +1,8 @@
 """Delete units from a repository by byte spans, and clean what spoke of them."""
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from codeenv.languages.base import Layout, Unit
 from codeenv.languages.python.bound import Import
@@ -21,9 +21,11 @@ from codeenv.languages.python.edits import (
     drop_statements,
     to_operations,
     touching,
+    whole_file,
 )
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.refusals import refuse_removal, refuse_stubs
+from codeenv.languages.python.registrations import registrations_of
 from codeenv.languages.python.stubbing import stub_edits, stubbed_lines
 from codeenv.languages.python.syntax import Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode, Target, find_targets
@@ -36,9 +38,10 @@ _CLEAN_EXPORT = Label("__all__", "export", "clean")
 
 @dataclass
 class _File:
-    """What happens to one file."""
+    """What happens to one file; ``module`` is its dotted name where it goes whole."""
 
     source: Source
+    module: str = ""
     edits: list[Edit] = field(default_factory=list)
     statements: dict[ast.stmt, Label] = field(default_factory=dict)
 
@@ -57,6 +60,8 @@ def delete_units(
     """
     project = read_project(tree, layout)
     targets = find_targets(tree, project, units)
+    if mode == "stub":
+        targets = tuple(_without_import_time(project, t) if t.whole else t for t in targets)
     symbols = {symbol for target in targets for symbol in target.symbols}
     spread = project.exporters(symbols)
     files: dict[str, _File] = {}
@@ -67,6 +72,19 @@ def delete_units(
         refuse_removal(tree, layout, project, targets, spread)
         _remove(tree, project, targets, spread, files)
     return _checked(tree, files)
+
+
+def _without_import_time(project: Project, whole: Target) -> Target:
+    """Return what can be stubbed of a whole file: what it does not call while it is imported."""
+    kept = []
+    for found in whole.found:
+        alone = replace(whole, found=(found,), others=frozenset())
+        try:
+            refuse_stubs(project, (alone,), project.exporters(alone.symbols))
+        except ValueError:
+            continue
+        kept.append(found)
+    return replace(whole, found=tuple(kept), others=frozenset())
 
 
 def _stub(project: Project, targets: tuple[Target, ...], files: dict[str, _File]) -> None:
@@ -90,17 +108,26 @@ def _remove(
     for target in targets:
         file = files.setdefault(target.path, _File(target.source))
         file.statements |= {f.node: _label(f) for f in target.found}
+        file.module = target.module if target.whole else ""
         _remove_twins(tree, target, files)
+    at = {target.path: target for target in targets}
     dropped: dict[str, list[Import]] = {}
     for path, imported in spread.imports:
-        dropped.setdefault(path, []).append(imported)
-    for path in project.sources:
+        if imported.name != "*" or project.imported(path, imported) in spread.symbols:
+            dropped.setdefault(path, []).append(imported)
+    for path in project.mentioning({name for _, name in spread.symbols}):
         names = spread.names(project.modules[path])
-        if names or path in dropped:
-            file = _file(tree, files, path)
-            _drop_imports(file, dropped.get(path, []))
-            _drop_exports(file, names)
+        registered = registrations_of(project, path, spread, at.get(path))
+        if (path in files and files[path].module) or not (names or registered or path in dropped):
+            continue
+        file = _file(tree, files, path)
+        _drop_imports(file, dropped.get(path, []))
+        _drop_exports(file, names)
+        for registration in registered:
+            _take(file, registration.edits(file.source), registration.label)
     for path, file in files.items():
+        if file.module:
+            continue
         lines = _dropped_lines(file)
         _drop_unused(project, path, file, lines, frozenset(dropped.get(path, ())))
 
@@ -118,6 +145,7 @@ def _remove_twins(tree: Tree, target: Target, files: dict[str, _File]) -> None:
     """Drop the definitions of the same names from the source's ``.pyi`` files."""
     for path in _type_stubs(target) & set(tree):
         file = _file(tree, files, path)
+        file.module = target.module if target.whole else ""
         found = [d for d in find_definitions(file.source) if d.name in target.names]
         file.statements |= {d.node: _label(d) for d in found}
 
@@ -139,11 +167,15 @@ def _drop_imports(file: _File, imports: Sequence[Import]) -> None:
 
 
 def _drop_exports(file: _File, names: frozenset[str]) -> None:
-    for change in drop_exports(file.source, names):
+    _take(file, drop_exports(file.source, names), _CLEAN_EXPORT)
+
+
+def _take(file: _File, changes: Iterable[Edit | ast.stmt], label: Label) -> None:
+    for change in changes:
         if isinstance(change, Edit):
             file.edits.append(change)
         else:
-            file.statements[change] = _CLEAN_EXPORT
+            file.statements[change] = label
 
 
 def _drop_unused(
@@ -183,6 +215,10 @@ def _checked(tree: Tree, files: dict[str, _File]) -> tuple[Operation, ...]:
     """Return the operations of all files, if what they leave compiles."""
     result: list[Operation] = []
     for path, file in sorted(files.items()):
+        if file.module:
+            label = Label(file.module, "module", "remove")
+            result.append(whole_file(path, tree[path].data, label))
+            continue
         operations = to_operations(path, file.source, file.all_edits())
         if touching(operations):
             raise ValueError(f"edits would overlap: {path}")

@@ -13,17 +13,26 @@ from codeenv.languages.python.texts import pieces_in
 from codeenv.languages.python.units import is_overload
 from codeenv.tree import Tree
 
+_TOLD_LITERAL = 80
+_PLAIN = (
+    *(ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.UnaryOp, ast.unaryop),
+    *(ast.Tuple, ast.List, ast.Set, ast.Dict),
+)
 _FIELDS = re.compile(r"\b(dataclass|define|frozen|mutable|attrs|attr\.s|NamedTuple|TypedDict)\b")
 
 
 def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
-    """Return what can be told of a unit.
+    """Return what can be told of a unit; of a file, its docstring and its constants.
 
     Raises:
         ValueError: If the unit is not in the tree.
     """
     entry = tree.get(unit.path)
     source = parse_source(entry.data) if entry is not None else None
+    if unit.kind == "module" and source is not None:
+        docstring = inspect.cleandoc(ast.get_docstring(source.module) or "")
+        constants = "\n".join(_constants(source.module.body))
+        return SymbolDoc(unit, constants, summary_of(docstring), docstring)
     named = [f for f in find_definitions(source) if f.name == unit.name] if source else []
     if not named:
         raise ValueError(f"not found in {unit.path}: {unit.name}")
@@ -78,6 +87,28 @@ def names_below(root: ast.AST) -> Iterator[str]:
                 yield from names
 
 
+def _constants(block: list[ast.stmt]) -> Iterator[str]:
+    """Yield the public names that a module or class assigns, with values no one could guess."""
+    for statement in block:
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        for target in targets:
+            name = ast.unparse(target)
+            if re.fullmatch(r"[A-Za-z]\w*", name):
+                told = ast.unparse(value)
+                plain = _is_plain(value) and len(told) <= _TOLD_LITERAL
+                yield f"{name} = {told if plain else '...'}"
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Return whether an expression is made of constants and names alone."""
+    return all(isinstance(inner, _PLAIN) for inner in ast.walk(node))
+
+
 def _signatures(found: Found, named: list[Found]) -> str:
     if isinstance(found.node, ast.ClassDef):
         return _class_signature(found.node)
@@ -86,14 +117,15 @@ def _signatures(found: Found, named: list[Found]) -> str:
 
 
 def _class_signature(node: ast.ClassDef) -> str:
-    """Return the class line, with the fields where they make the constructor."""
+    """Return the class line, with the fields where they make the constructor, or constants."""
     inside = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
     head = f"class {node.name}({', '.join(inside)})" if inside else f"class {node.name}"
     makers = " ".join(map(ast.unparse, (*node.decorator_list, *node.bases)))
-    fields = (
-        [s for s in node.body if isinstance(s, ast.AnnAssign)] if _FIELDS.search(makers) else []
-    )
-    lines = [f"    {ast.unparse(field)}" for field in fields]
+    if _FIELDS.search(makers):
+        inner = [ast.unparse(s) for s in node.body if isinstance(s, ast.AnnAssign)]
+    else:
+        inner = list(_constants(node.body))
+    lines = [f"    {line}" for line in inner]
     return "\n".join([f"{head}:" if lines else head, *lines])
 
 

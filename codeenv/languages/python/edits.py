@@ -51,6 +51,19 @@ def to_operations(path: str, source: Source, edits: Iterable[Edit]) -> tuple[Ope
     return tuple(_operation(path, source, edit) for edit in kept)
 
 
+def whole_file(path: str, data: bytes, label: Label) -> Operation:
+    """Return the operation that takes a whole file out."""
+    return Operation(
+        path=path,
+        start=0,
+        end=len(data),
+        sha256=span_digest(data),
+        symbol=label.symbol,
+        kind=label.kind,
+        mode=label.mode,
+    )
+
+
 def applied(data: bytes, operations: Sequence[Operation]) -> bytes:
     """Return one file's bytes with its operations made."""
     for operation in sorted(operations, key=lambda o: o.start, reverse=True):

@@ -16,7 +16,6 @@ from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Source
-from codeenv.tasks.models import Operation, span_digest
 
 _HIDE_IMPORT = Label("", "import", "hide")
 _HIDE_TEST = Label("", "test", "hide")
@@ -154,18 +153,6 @@ class TestFile:
             return False
         lines = self._mentions.get(imported.bound, [])
         return bool(lines) and all(self._is_gone(line) for line in lines)
-
-
-def whole_file(path: str, data: bytes) -> Operation:
-    """Return the edit that hides a whole file."""
-    return Operation(
-        path=path,
-        start=0,
-        end=len(data),
-        sha256=span_digest(data),
-        kind="test",
-        mode="hide",
-    )
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

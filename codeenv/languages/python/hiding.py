@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codeenv.errors import SourceError
 from codeenv.languages.python.bound import Import
-from codeenv.languages.python.edits import applied, to_operations
-from codeenv.languages.python.hidden_file import TestFile, whole_file
+from codeenv.languages.python.edits import Label, applied, to_operations, whole_file
+from codeenv.languages.python.hidden_file import TestFile
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
 from codeenv.languages.python.project import Project, read_project
 from codeenv.languages.python.syntax import compiles, parse_source
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
+
+_WHOLE = Label("", "test", "hide")
 
 
 def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tuple[Operation, ...]:
@@ -25,12 +27,12 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
     hidden = frozenset(test_ids)
     known = definitions_of(tree, tuple(dict.fromkeys((*stable, *test_ids))))
     chosen = _chosen(known, hidden)
-    whole = set(_whole_files(known, hidden, tree))
+    whole = {*_whole_files(known, hidden, tree), *_cut_off_files(known, hidden, tree)}
     vanished = _vanished_imports(tree)
     operations: list[Operation] = []
     for path in sorted({d.path for d in chosen} | whole | vanished.keys()):
         if path in whole:
-            operations.append(whole_file(path, tree[path].data))
+            operations.append(whole_file(path, tree[path].data, _WHOLE))
             continue
         names = {d.name for d in chosen if d.path == path}
         kept = _kept_classes(path, known, hidden)
@@ -68,6 +70,34 @@ def _whole_files(
             yield parts.path
 
 
+def _cut_off_files(
+    known: Mapping[str, Definition | None], hidden: frozenset[str], tree: Tree
+) -> Iterator[str]:
+    """Yield files that import a module which is not there, and have no stable test but hidden ones.
+
+    What else such a file has could not run.
+    """
+    project = _project(tree)
+    tests: dict[str, list[str]] = {}
+    for test in known:
+        tests.setdefault(split_id(test).path, []).append(test)
+    for path, every in tests.items():
+        file = project.files.get(path) if project else None
+        if project and file and hidden.issuperset(every) and path not in project.sources:
+            targets = [project.target(path, i) for i in file.imports if i.top and not i.guarded]
+            if any(_is_lost_module(tree, project, target) for target in targets):
+                yield path
+
+
+def _is_lost_module(tree: Tree, project: Project, module: str) -> bool:
+    """Return whether a module of the project's own is neither source nor compiled code."""
+    own = {name.partition(".")[0] for name in project.paths}
+    if module.partition(".")[0] not in own or module in project.paths:
+        return False
+    stem = module.replace(".", "/")
+    return not any(f"/{path}".find(f"/{stem}{end}") >= 0 for path in tree for end in "./")
+
+
 def _kept_classes(
     path: str, known: Mapping[str, Definition | None], hidden: frozenset[str]
 ) -> frozenset[str]:
@@ -92,7 +122,7 @@ def _hide_in(
     file.forget(vanished)
     file.drop_unused()
     if file.is_hollow():
-        return (whole_file(path, data),)
+        return (whole_file(path, data, _WHOLE),)
     operations = to_operations(path, source, file.edits())
     if not compiles(applied(data, operations)):
         raise ValueError(f"the result would not compile: {path}")

@@ -30,6 +30,8 @@ from codeenv.languages.python.measures import measure_units
 from codeenv.languages.python.mutants import find_mutants
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.reduction import reduce_tree
+from codeenv.languages.python.registrations import read_registration
+from codeenv.languages.python.seeds import registered_units, whole_modules
 from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.units import list_units
 from codeenv.languages.python.visible import visible_tests
@@ -90,6 +92,18 @@ class PythonLanguage:
     def units(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
         """Return the functions, methods and classes of the source files, in file order."""
         return list_units(tree, layout)
+
+    def modules(self, tree: Tree, layout: Layout) -> Mapping[Unit, tuple[str, ...]]:
+        """Return the files that can go whole, with the test files that need each."""
+        return whole_modules(tree, layout)
+
+    def registered(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the units that stand in a registry or have a decorator that registers them."""
+        return registered_units(tree, layout)
+
+    def registration(self, tree: Tree, operation: Operation) -> str:
+        """Return the entry of a registry that an edit takes out, or ""."""
+        return read_registration(tree, operation)
 
     def delete(
         self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]

@@ -31,7 +31,9 @@ def measure_units(tree: Tree, layout: Layout, units: Sequence[Unit]) -> Measures
 def _branches(tree: Tree, unit: Unit) -> int:
     source = parse_source(tree[unit.path].data)
     found = find_definitions(source) if source else ()
-    nodes = [d.node for d in found if d.name == unit.name]
+    nodes: list[ast.AST] = [d.node for d in found if d.name == unit.name]
+    if source and unit.kind == "module":
+        nodes = [source.module]
     return sum(_decisions(inner) for node in nodes for inner in ast.walk(node))
 
 

@@ -74,7 +74,12 @@ class Project:
             if inner not in self.paths:
                 return module, parts[0]
             module, parts = inner, parts[1:]
-        return None
+        return own_symbol(module) if module else None
+
+    def imported(self, path: str, imported: Import) -> Symbol:
+        """Return what an import takes: a name of a module, or the module itself."""
+        target = self.target(path, imported)
+        return own_symbol(target) if imported.name in ("", "*") else (target, imported.name)
 
     def exporters(self, symbols: Collection[Symbol]) -> "Spread":
         """Return every module-level name by which imports pass the symbols on."""
@@ -92,15 +97,23 @@ class Project:
     def _passed_on(self, path: str, reached: set[Symbol]) -> Iterator[tuple[Import, Symbol]]:
         module = self.modules[path]
         for imported in self.files[path].imports:
-            if not imported.top or imported.guarded or not imported.name:
+            if not imported.top or imported.guarded:
                 continue
-            target = self.target(path, imported)
             if imported.name == "*":
+                target = self.target(path, imported)
                 names = [n for m, n in reached if m == target and not n.startswith("_")]
+                if own_symbol(target) in reached:  # the module goes, whatever it has
+                    yield imported, own_symbol(target)
             else:
-                names = [imported.name] if (target, imported.name) in reached else []
+                names = [imported.bound] if self.imported(path, imported) in reached else []
             for name in names:
-                yield imported, (module, name if imported.name == "*" else imported.bound)
+                yield imported, (module, name)
+
+
+def own_symbol(module: str) -> Symbol:
+    """Return a module as a name of the package it is in."""
+    package, _, name = module.rpartition(".")
+    return package, name
 
 
 @dataclass(frozen=True)

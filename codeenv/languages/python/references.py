@@ -15,7 +15,7 @@ from codeenv.languages.python.bound import (
     comprehension_names,
     imports_in,
     local_names,
-    quoted_names,
+    quoted_types,
 )
 from codeenv.languages.python.definitions import (
     docstring_node,
@@ -164,7 +164,7 @@ class _Collector:
             if not isinstance(node.ctx, ast.Store):
                 self._use(node.id, node.lineno, kind, eager)
         elif isinstance(node, ast.Attribute):
-            dotted = _dotted(node)
+            dotted = dotted_name(node)
             if dotted:
                 self._use(dotted, node.lineno, kind, eager)
             else:
@@ -194,8 +194,8 @@ class _Collector:
 
     def annotation(self, node: ast.expr | None, eager: bool) -> None:
         self.expression(node, eager and not self._lazy)
-        for name, line in quoted_names(node):
-            self._use(name, line, "name", eager=False)
+        for text in quoted_types(node):
+            self.expression(text, eager=False)
 
     def _use(self, name: str, line: int, kind: UseKind, eager: bool) -> None:
         root, scope = name.partition(".")[0], ""
@@ -261,7 +261,8 @@ class _Collector:
         self.expression(node, eager, "decorator")
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted_name(node: ast.expr) -> str:
+    """Return a plain or dotted name as it is written, or ""."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

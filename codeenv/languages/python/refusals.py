@@ -18,17 +18,16 @@ from codeenv.languages.python.hierarchy import (
     registering_base,
 )
 from codeenv.languages.python.manifests import text_of
+from codeenv.languages.python.modules import MANIFESTS, refuse_module
 from codeenv.languages.python.project import Project, Spread, Symbol
 from codeenv.languages.python.references import LOOKUPS, References, Use
+from codeenv.languages.python.registrations import is_registered, registrations_of
 from codeenv.languages.python.syntax import parse_source
 from codeenv.languages.python.targets import Target
 from codeenv.tree import Tree
 
-_REGISTERS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
-_HARMLESS = frozenset({"setter", "getter", "deleter"})
 _NAMESPACES = frozenset({"globals", "vars"})
 _COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cpp", ".so", ".pyd")
-_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 def refuse_removal(
@@ -42,8 +41,10 @@ def refuse_removal(
             _refuse_lookups(tree, layout, project, path, targets, spread)
     _refuse_other_bindings(project, by_path, spread)
     for target in targets:
+        if target.whole:
+            refuse_module(tree, project, target)
+            continue
         for found in target.found:
-            _refuse_decorators(project, target, found)
             _refuse_inheritance(tree, layout, found)
     _refuse_entry_points(tree, _objects(targets, spread))
     _refuse_unreadable(tree, project, spread.symbols)
@@ -69,10 +70,12 @@ def _refuse_uses(
     methods = {tuple(f.name.rsplit(".", 1)) for f in target.found if f.parent} if target else set()
     aliases = project.aliases(path)
     what = "called" if calls_only else "used"
-    for use in project.files[path].uses:
+    uses = project.files[path].uses
+    registered = is_registered(registrations_of(project, path, spread, target), uses)
+    for use in uses:
         if not use.eager or (target is not None and not calls_only and target.covers(use.line)):
             continue
-        if calls_only and not _is_call(use):
+        if not _is_call(use) if calls_only else registered(use):
             continue
         reached = use.name if calls_only else use.root
         if not use.scope and (reached in names or _reaches(project, aliases, use, spread)):
@@ -99,9 +102,9 @@ def _refuse_other_bindings(project: Project, by_path: Mapping[str, Target], spre
     for module, name in spread.symbols:
         path = project.paths.get(module, "")
         file = project.files.get(path)
-        if file is None:
-            continue
         target = by_path.get(path)
+        if file is None or (target and target.whole):
+            continue
         again = [n for n in file.bound.get(name, ()) if target is None or not target.covers(n)]
         imported = [i for i in file.imports if i.top and i.bound == name]
         if again or any((path, i) not in passed_on for i in imported):
@@ -122,6 +125,7 @@ def _refuse_lookups(
     computed = _looks_up_computed_names(file)
     source = parse_source(tree[path].data)
     exports = export_lines(source) if source else frozenset()
+    targets = tuple(t for t in targets if not t.whole)
     last_names = {name for t in targets for f in t.found for name in f.spellings}
     shared = _shared_names(read_classes(tree, layout), targets)
     names = spread.names(project.modules[path])
@@ -178,21 +182,6 @@ def _is_path_to(text: str, symbols: Iterable[Symbol]) -> bool:
     )
 
 
-def _refuse_decorators(project: Project, target: Target, found: Found) -> None:
-    file = project.files[target.path]
-    modules = {i.bound for i in file.imports if not i.name} | set(project.aliases(target.path))
-    own = {f.node.name for f in target.found}
-    for decorator in found.node.decorator_list:
-        function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = ast.unparse(function)
-        root, _, rest = name.partition(".")
-        last = name.rpartition(".")[2]
-        if root in own or last in _HARMLESS:
-            continue
-        if _REGISTERS.search(last) or (rest and root not in modules):
-            raise ValueError(f"registered by its decorator: @{name} of {found.name}")
-
-
 def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
     classes = read_classes(tree, layout)
     if isinstance(found.node, ast.ClassDef):
@@ -206,7 +195,7 @@ def _refuse_inheritance(tree: Tree, layout: Layout, found: Found) -> None:
 
 
 def _refuse_entry_points(tree: Tree, symbols: Iterable[Symbol]) -> None:
-    texts = [text_of(tree, path) for path in _MANIFESTS]
+    texts = [text_of(tree, path) for path in MANIFESTS]
     for module, name in symbols:
         pattern = rf"\b{re.escape(module)}\s*[:.]\s*{re.escape(name)}\b"
         if module and any(re.search(pattern, text) for text in texts):
