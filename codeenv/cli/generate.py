@@ -41,6 +41,20 @@ def add(subparsers: Subparsers) -> None:
         help="folder for the tasks (default: codeenv-tasks)",
     )
     parser.add_argument("--limit", type=positive, help="stop after this many tasks (default: all)")
+    _add_choices(parser)
+    parser.add_argument("--seed", type=natural, default=0, help="of the order tried (default: 0)")
+    parser.add_argument("--jobs", type=positive, default=2, help="boxes at work (default: 2)")
+    parser.add_argument(
+        "--explain",
+        metavar="CANDIDATE",
+        default="",
+        help="only tell what became of a candidate of an earlier run: its key, symbol or task",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
+
+
+def _add_choices(parser: Parser) -> None:
+    """Add what says which tasks are wanted."""
     parser.add_argument(
         "--kinds",
         type=kinds,
@@ -62,15 +76,6 @@ def add(subparsers: Subparsers) -> None:
         help="which of a feature's tests the agent sees: none (hidden), two thirds (split) or all "
         "(visible); default: split at level L5, else hidden",
     )
-    parser.add_argument("--seed", type=natural, default=0, help="of the order tried (default: 0)")
-    parser.add_argument("--jobs", type=positive, default=2, help="boxes at work (default: 2)")
-    parser.add_argument(
-        "--explain",
-        metavar="CANDIDATE",
-        default="",
-        help="only tell what became of a candidate of an earlier run: its key, symbol or task",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
 
 
 def _add_sources(parser: Parser) -> None:

@@ -184,7 +184,8 @@ def gates(request, tmp_path, monkeypatch):
     bench = Workbench(TREE, LANGUAGE, LAYOUT, environment, backend)
     grader = Grader(backend, environments=lambda _: environment.image)
     with ThreadPoolExecutor(2) as pool:
-        yield Gates(bench, Checkout(pin, TREE), baseline, grader, OPTIONS, pool)
+        nothing = CoverageMap((), {}, {})
+        yield Gates(bench, Checkout(pin, TREE), baseline, nothing, grader, OPTIONS, pool)
 
 
 def test_a_file_that_no_code_needs_and_plug_ins_are_proposed():
@@ -240,7 +241,7 @@ def test_a_module_is_removed_and_never_stubbed(gates):
 @pytest.mark.bubblewrap
 def test_lazy_versions_of_a_module_are_those_of_its_functions(gates):
     feature = propose()["shop.colors"]
-    swap = swap_of(gates.bench, feature)
+    swap = swap_of(gates.bench, feature, {})
     assert swap.symbols == (("shop/colors.py", "mix"), ("shop/colors.py", "channels"))
     hollow = hollow_tree(gates.bench, deletions(gates.bench, feature)[0])
     assert hollow["shop/colors.py"].data.count(b"return None") == 2
