@@ -41,7 +41,7 @@ __all__ = [
     "UnitKind",
 ]
 
-UnitKind = Literal["function", "method", "class"]
+UnitKind = Literal["function", "method", "class", "parameter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,18 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One function, method or class.
+    """One function, method or class, or one parameter with the arms that it chooses.
 
     Attributes:
         path: File, relative to the repository root.
-        name: Qualified name in the file (``TimedSerializer.loads``).
+        name: Qualified name in the file (``TimedSerializer.loads``); a parameter's is
+            ``TimedSerializer.loads(salt)``.
         kind: What it is.
         start: First line (1-based), decorators and directly preceding comments included.
         body: First line of the body after the docstring.
         end: Last line.
-        lines: Line numbers of executable statements of the body (not ``def``, not nested units).
+        lines: Line numbers of executable statements of the body (not ``def``, not nested units);
+            of a parameter: of the arms that its default does not select.
         parent: Name of the class it is defined in, or "".
         public: Whether it is reachable by public names only.
         protected: Why it must not be deleted (``dunder``, ``overload``, ``property``…), or "".
@@ -231,10 +233,17 @@ class Language(Protocol):
         """Return the functions, methods and classes of the source files, in file order."""
         ...
 
+    def parameters(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the parameters with a default that only choose between arms of conditions."""
+        ...
+
     def delete(
         self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned.
+
+        Parameters are deleted without other units; the stub of one is still declared and does
+        nothing.
 
         Raises:
             ValueError: If the units cannot be deleted in this mode; the message is the reason.

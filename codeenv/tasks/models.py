@@ -82,7 +82,9 @@ class Operation(Model):
     """Our own text only: empty, ``pass``, ``raise NotImplementedError`` and white space."""
     symbol: str = ""
     """Qualified name of what is deleted, as far as the operation belongs to one."""
-    kind: Literal["function", "method", "class", "module", "import", "export", "test", "text"]
+    kind: Literal[
+        "function", "method", "class", "parameter", "module", "import", "export", "test", "text"
+    ]
     mode: Literal["remove", "stub", "clean", "hide"]
 
     @model_validator(mode="after")
