@@ -1,6 +1,7 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from codeenv.generate.models import Deletion, Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
@@ -12,16 +13,19 @@ from codeenv.tree import Tree
 RAISES = "raise NotImplementedError"
 _FUNCTIONS = ("function", "method")
 _MUTANTS = 6
+_MODES: tuple[Literal["remove", "stub"], ...] = ("remove", "stub")
 
 
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     """Return the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
 
+    A parameter is only removed: one that is declared and does nothing is not missing.
+
     Raises:
         Rejected: ``not_deletable`` if no mode works.
     """
     found, reasons = [], []
-    for mode in ("remove", "stub"):
+    for mode in ("remove",) if feature.kind == "parameter" else _MODES:
         try:
             operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
         except ValueError as error:
@@ -45,17 +49,21 @@ def swap_of(
 ) -> Swap | None:
     """Return the feature as functions to exchange in memory; None if they cannot be stubbed.
 
+    None as well if it is no whole function.
+
     Only executed lines are changed in mutants.
     """
     stubs = _stubs(bench, feature)
     named = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
     symbols = tuple(named)
     mutants = bench.language.mutants(bench.pristine, symbols, executed, _MUTANTS)
-    return Swap(symbols, feature.tests, mutants) if stubs else None
+    return Swap(symbols, feature.tests, mutants) if symbols else None
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
     """Return the tree whose deleted units return nothing: the laziest submission there is.
+
+    A parameter is declared there, and does nothing.
 
     None if the units cannot be stubbed.
     """

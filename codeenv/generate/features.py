@@ -18,7 +18,11 @@ _WIDER_SHARES = (0.5, 0.8)
 
 
 def propose_features(
-    tree: Tree, units: Sequence[Unit], reach: Reach, options: GenerateOptions
+    tree: Tree,
+    units: Sequence[Unit],
+    reach: Reach,
+    options: GenerateOptions,
+    parameters: Iterable[Feature] = (),
 ) -> tuple[Feature, ...]:
     """Return distinct features in the order they are to be tried, all kinds mixed."""
     closures = Closures(tree, units, reach, options.max_lines)
@@ -28,7 +32,8 @@ def propose_features(
     tests = _fitting(cluster_features(closures, options), options) if "tests" in wanted else []
     merged = merged_features(single, closures, options) if "merged" in wanted else ()
     features: dict[str, Feature] = {}
-    for feature in _mixed(asked_for, _spread(tests, options.seed), list(merged)):
+    chosen = _spread(parameters, options.seed) if "parameter" in wanted else []
+    for feature in _mixed(asked_for, _spread(tests, options.seed), list(merged), chosen):
         features.setdefault(feature.key, feature)
     return tuple(features.values())
 

@@ -58,8 +58,9 @@ _DESCRIPTIONS = {
     Reason.INTERNAL: "a fault of codeenv itself: please report it",
 }
 
-FeatureKind = Literal["function", "method", "class", "tests", "merged"]
-"""A closure of one unit, code that one group of tests has to itself, or two features in one."""
+FeatureKind = Literal["function", "method", "class", "tests", "merged", "parameter"]
+"""A closure of one unit, code that one group of tests has to itself, two features in one, or one
+parameter with the arms that it chooses."""
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 
 
@@ -121,7 +122,8 @@ class Feature:
     Attributes:
         seed: The unit it grew from.
         members: All units to delete, the seed included, in file order; none lies in another.
-        tests: Stable ids that run any member, in stable order: the tests predicted to fail.
+        tests: Stable ids that run any member, in stable order: the tests predicted to fail; of a
+            parameter those that run its function, for a caller may just name the parameter.
         line_count: Executable lines of all members, nested units included.
         kind: How it was found.
     """

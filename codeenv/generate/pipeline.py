@@ -26,6 +26,7 @@ from codeenv.generate.models import (
     Verdict,
 )
 from codeenv.generate.output import write_taskset
+from codeenv.generate.parameters import parameter_features
 from codeenv.generate.reach import known_units, map_reach
 from codeenv.generate.selection import select
 from codeenv.generate.workbench import Workbench
@@ -140,7 +141,9 @@ def propose(
     sources = {path: bench.pristine[path].data for path in bench.layout.source_files}
     known = known_units(units, find_twins(sources, bench.environment.image))
     reach = replace(map_reach(units, coverage, baseline.stable), known=known)
-    return propose_features(bench.pristine, units, reach, options)
+    parameters = bench.language.parameters(bench.pristine, bench.layout)
+    chosen = parameter_features(parameters, coverage, reach, options)
+    return propose_features(bench.pristine, units, reach, options, chosen)
 
 
 def _judge(

@@ -10,7 +10,7 @@ from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
 from codeenv.tree import Tree
 
-_UNIT_KINDS = frozenset({"function", "method", "class"})
+_UNIT_KINDS = frozenset({"function", "method", "class", "parameter"})
 _DELETING = frozenset({"remove", "stub"})
 _QUOTED_LINE = 25
 _SIGNATURE = re.compile(r"^(async\s+def|def|class)\b|^@")
@@ -54,7 +54,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
-    deleted = deleted_units(recipe, language.units(pristine, layout))
+    deleted = deleted_units(recipe, all_units(pristine, layout, language))
     told_of = told_units(deleted, facts.names)
     docs = _merged([language.describe(pristine, unit) for unit in told_of])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
@@ -83,10 +83,15 @@ def texts_to_tell(
     recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
 ) -> dict[str, tuple[str, ...]]:
     """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
-    deleted = deleted_units(recipe, language.units(pristine, language.layout(pristine)))
+    deleted = deleted_units(recipe, all_units(pristine, language.layout(pristine), language))
     pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
     texts = language.test_facts(pristine, recipe.fail_to_pass).texts
     return expected_texts(pieces, texts, damaged)
+
+
+def all_units(tree: Tree, layout: Layout, language: Language) -> tuple[Unit, ...]:
+    """Return everything that a recipe can delete and that has a name."""
+    return (*language.units(tree, layout), *language.parameters(tree, layout))
 
 
 def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -164,7 +169,7 @@ def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
 
 def _fitting(examples: Sequence[str], docs: Sequence[SymbolDoc]) -> tuple[str, ...]:
     """Return the examples that name what is missing; all of them if none does."""
-    names = {_last(doc.unit) for doc in docs}
+    names = {_spoken(doc.unit) for doc in docs}
     naming = tuple(e for e in examples if not names.isdisjoint(re.findall(r"\w+", e)))
     return naming or tuple(examples)
 
@@ -185,6 +190,13 @@ def _inside(unit: Unit, outer: Unit) -> bool:
 
 def _last(unit: Unit) -> str:
     return unit.name.rsplit(".", 1)[-1]
+
+
+def _spoken(unit: Unit) -> str:
+    """Return what a test calls a unit; it gives a parameter by its own name."""
+    return (
+        unit.name.removesuffix(")").rpartition("(")[2] if unit.kind == "parameter" else _last(unit)
+    )
 
 
 def _special(unit: Unit) -> bool:

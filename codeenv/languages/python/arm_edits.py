@@ -39,9 +39,7 @@ def chain_edits(source: Source, chain: Chain, label: Label) -> Iterator[Edit]:
                 yield _lines(source, first, last, label)
 
 
-def _drop_links(
-    source: Source, chain: Chain, parts: list[_Part], label: Label
-) -> Iterator[Edit]:
+def _drop_links(source: Source, chain: Chain, parts: list[_Part], label: Label) -> Iterator[Edit]:
     """Yield edits that take some links out; the first that stays becomes the ``if``."""
     for link, part in zip(chain.links, parts, strict=False):
         if link not in chain.kept:

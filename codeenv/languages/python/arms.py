@@ -91,9 +91,7 @@ def _is_elif(source: Source, block: list[ast.stmt]) -> bool:
     return isinstance(inner, ast.If) and source.text.startswith("elif", source.span(inner)[0])
 
 
-def _find(
-    source: Source, block: list[ast.stmt], name: str, default: ast.expr
-) -> Iterator[Chain]:
+def _find(source: Source, block: list[ast.stmt], name: str, default: ast.expr) -> Iterator[Chain]:
     for statement in block:
         links = links_of(source, statement) if isinstance(statement, ast.If) else ()
         staying: list[list[ast.stmt]] = list(suites(statement))

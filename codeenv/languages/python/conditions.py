@@ -3,16 +3,17 @@
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from typing import Any
 
-_ORDER: Mapping[type[ast.cmpop], Callable[[object, object], object]] = {
+_ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.In: lambda one, other: operator.contains(other, one),  # type: ignore[arg-type]
-    ast.NotIn: lambda one, other: not operator.contains(other, one),  # type: ignore[arg-type]
+    ast.In: lambda one, other: operator.contains(other, one),
+    ast.NotIn: lambda one, other: not operator.contains(other, one),
 }
 _SAME = {ast.Is: True, ast.Eq: True, ast.IsNot: False, ast.NotEq: False}
 _HARMLESS = (

@@ -156,7 +156,9 @@ def _edits(
     return (*code, *(drop_entries(source, node, name, label) if removed else ()))
 
 
-def _imports(project: Project, path: str, source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def _imports(
+    project: Project, path: str, source: Source, edits: Sequence[Edit]
+) -> tuple[Edit, ...]:
     """Return the edits that drop imports which only whole lines that go used."""
     whole = [e for e in edits if source.text[e.start - 1 : e.start] in ("", "\n", "\r")]
     lines = stubbed_lines(source, tuple(e for e in whole if source.text[e.end - 1] in "\r\n"))
