@@ -65,7 +65,9 @@ def _opening(brief: Brief, level: Level) -> str:
             "does not work any more.  Find out what is missing and implement it again."
         )
     if brief.symbols and all(doc.unit.kind == "parameter" for doc in brief.symbols):
-        state = "The function is there, but neither takes the parameter nor does what it asked for."
+        state = (
+            "The function is there, but it neither takes the parameter nor does what that asks for."
+        )
     elif brief.stubbed:
         state = "Its functions are still declared, but their bodies only raise an error."
     else:

@@ -20,7 +20,7 @@ _PLAIN_DECORATORS = frozenset(
 _INTROSPECTION = frozenset({"locals", "vars", "eval", "exec", "signature", "getargspec"})
 
 
-def refuse_function(found: Found, name: str) -> None:
+def refuse_function(found: Found, name: str, gone: Collection[int]) -> None:
     """Raise ValueError where a function's own text makes of its parameters more than variables."""
     node = found.node
     if not isinstance(node, Function):
@@ -37,6 +37,9 @@ def refuse_function(found: Found, name: str) -> None:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute) and last_name(inner) in _INTROSPECTION:
             raise ValueError(f"variables are looked up by name in {found.name}")
+    yields = [id(inner) for inner in ast.walk(node) if isinstance(inner, ast.Yield | ast.YieldFrom)]
+    if yields and all(place in gone for place in yields):
+        raise ValueError(f"would be no generator any more: {found.name}")
 
 
 def refuse_relatives(tree: Tree, layout: Layout, found: Found, name: str) -> None:

@@ -97,7 +97,7 @@ def delete_parameters(
         edits = _edits(source, node, name, chains, label)
         if mode == "remove":
             gone = {id(inner) for chain in chains for inner in vanishing(chain, name)}
-            refuse_function(found, name)
+            refuse_function(found, name, gone)
             refuse_relatives(tree, layout, found, name)
             refuse_callers(tree, project, found, name, gone)
             edits = (*edits, *_imports(project, unit.path, source, edits))
