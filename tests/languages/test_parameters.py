@@ -2,48 +2,7 @@
 
 import pytest
 
-from codeenv.materialise.operations import apply_operations
-
 PATH = "pkg/code.py"
-
-
-@pytest.fixture(scope="session")
-def parameters(python):
-    """Returns the parameters of a tree by name."""
-
-    def find(tree):
-        return {u.name: u for u in python.parameters(tree, python.layout(tree))}
-
-    return find
-
-
-@pytest.fixture(scope="session")
-def without(python, package, parameters):
-    """Returns a module's text without a parameter, checking what every edit promises."""
-
-    def run(text, name, others=None, mode="remove", path=PATH):
-        tree = package(text, others)
-        unit = parameters(tree)[name]
-        operations = python.delete(tree, python.layout(tree), [unit], mode)
-        assert {o.replacement.strip() for o in operations} <= {"", "pass"}
-        assert {o.kind for o in operations} <= {"parameter", "import"}
-        damaged = apply_operations(tree, operations)
-        assert {p for p in tree if tree[p] != damaged[p]} <= {PATH, PATH + "i"}
-        return damaged[path].data.decode()
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def refusal(without):
-    """Returns why a parameter cannot go."""
-
-    def run(text, name, others=None):
-        with pytest.raises(ValueError, match=r"\w") as error:
-            without(text, name, others)
-        return str(error.value)
-
-    return run
 
 
 DOCUMENTED = '''\
@@ -266,42 +225,6 @@ def test_the_twin_with_the_types_loses_the_parameter_as_well(without):
 
 
 @pytest.mark.parametrize(
-    "twin",
-    [
-        "from typing import overload\n@overload\ndef f(a: int) -> int: ...\n"
-        "@overload\ndef f(a: int, b: int = ...) -> str: ...\n",
-        "def f(a: int) -> int: ...\n",
-        "def f(a: int",
-    ],
-)
-def test_a_twin_that_cannot_follow_refuses(refusal, twin):
-    text = "def f(a, b=None):\n    if b:\n        a = 1\n    return a\n"
-    assert refusal(text, "f(b)", {PATH + "i": twin})
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "    if b:\n        a = 1\n    return b",
-        "    if b:\n        a = 1\n    b = 2\n    return a",
-        "    return 1 if b else a",
-        "    while b:\n        a = 1",
-        "    if a > b:\n        a = 1",
-        "    if g(a) and b:\n        a = 1",
-        "    if isinstance(b, int):\n        a = 1",
-        "    if b:\n        a = 1\n    else:\n        a = b",
-        "    if b:\n        a = 1\n    return lambda: b",
-        "    if b is None:\n        return 1\n    return 2",
-        "    if b is None:\n        a = 1\n    return a",
-        "    if a:\n        a = 1\n    elif b is None:\n        a = 2\n    else:\n        a = 3",
-        "    match a:\n        case b:\n            a = 1\n    if b:\n        a = 2",
-    ],
-)
-def test_a_parameter_that_does_more_than_choose_arms_is_none(package, parameters, body):
-    assert not parameters(package(f"def f(a, b=None):\n{body}\n"))
-
-
-@pytest.mark.parametrize(
     ("default", "condition"),
     [
         ("False", "b"),
@@ -320,90 +243,6 @@ def test_conditions_that_the_default_decides(without, default, condition):
     assert without(text, "f(b)").endswith("def f(a):\n    pass\n")
 
 
-FUNCTION = "def f(a, b=None):\n    if b:\n        a = 1\n    return a\n\n\n"
-METHOD = (
-    "class A:\n    def f(self, b=None):\n        if b:\n            return 1\n        return 2\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("more", "reason"),
-    [
-        ("def g():\n    return f(1, b=2)\n", "given by f() in pkg/code.py, line 8"),
-        ("def g():\n    return f(1, 2)\n", "given by position"),
-        ("def g(x):\n    return f(*x)\n", "may be given by *"),
-        ("def g(x):\n    return f(1, **x)\n", "may be given by **"),
-        ("def g(x):\n    return map(f, x)\n", "passed on as a value"),
-        ("import sys\n\n\ndef g():\n    return getattr(sys, 'f')\n", "looked up by name"),
-    ],
-)
-def test_a_parameter_that_code_which_stays_gives_cannot_go(refusal, more, reason):
-    assert reason in refusal(FUNCTION + more, "f(b)")
-
-
-def test_another_file_is_read_by_the_name_it_gives_the_function(refusal):
-    other = {"pkg/other.py": "from pkg.code import f as g\n\n\ndef h():\n    return g(1, b=2)\n"}
-    assert refusal(FUNCTION, "f(b)", other) == "given by f() in pkg/other.py, line 5"
-
-
-def test_a_call_in_the_arm_that_goes_is_no_hindrance(without):
-    text = FUNCTION.replace("a = 1", "a = f(1, b=b)")
-    assert without(text, "f(b)") == FUNCTION.replace(", b=None", "").replace(
-        "    if b:\n        a = 1\n", ""
-    )
-
-
-def test_calls_that_do_not_give_it_are_no_hindrance(without):
-    assert without(FUNCTION + "def g():\n    return f(1)\n", "f(b)").endswith("return f(1)\n")
-    assert "b=None" not in without(METHOD + "\n\ndef g(x):\n    return x.f()\n", "A.f(b)")
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "reason"),
-    [
-        ("def f(b=None, **more):\n    if b:\n        return 1\n", "f(b)", "**more"),
-        ("def f(b=None, *more):\n    if b:\n        return 1\n", "f(b)", "*more"),
-        ("def f(b=None):\n    if b:\n        return 1\n    return locals()\n", "f(b)", "by name"),
-        ("def d(g):\n    return g\n\n\n@d\n" + FUNCTION, "f(b)", "@d"),
-        (METHOD + "\n\nclass B(A):\n    def f(self, b=None):\n        pass\n", "A.f(b)", "B.f"),
-        (METHOD + "\n\nclass B(A):\n    def f(self, **b):\n        pass\n", "A.f(b)", "B.f"),
-        (
-            "class Z:\n    def f(self, b):\n        pass\n\n\n" + METHOD.replace("A:", "A(Z):"),
-            "A.f(b)",
-            "Z.f",
-        ),
-        (METHOD.replace("A:", "A(dict):").replace(" f(", " pop("), "A.pop(b)", "of dict"),
-        (METHOD + "\n\ndef g(x):\n    return x.f(b=1)\n", "A.f(b)", "given by"),
-        (METHOD + "\n\ndef g(x):\n    return x.f(1)\n", "A.f(b)", "by position"),
-        (METHOD + "\n\ndef g(x):\n    return x.f\n", "A.f(b)", "as a value"),
-        (
-            FUNCTION.replace("    if b:\n", '    """Do.\n\n    b: Two."""\n    if b:\n'),
-            "f(b)",
-            "docstring's end",
-        ),
-        ("def f(b=None):\n    if not b: return 1\n    else: return 2\n", "f(b)", "on the line of"),
-        ("def f(b=(None)):\n    if b:\n        return 1\n", "f(b)", "not what is meant"),
-        ("def f(b=None):\n    if b:\n        yield 1\n", "f(b)", "generator"),
-    ],
-)
-def test_other_cases_are_refused_with_the_reason(refusal, text, name, reason):
-    assert reason in refusal(text, name)
-
-
-def test_a_text_of_several_lines_in_an_arm_that_stays_refuses(refusal):
-    text = 'def f(b=None):\n    if b:\n        x = 1\n    else:\n        x = """a\n        b"""\n'
-    assert "not what is meant" in refusal(text + "    return x\n", "f(b)")
-
-
-def test_an_override_without_the_parameter_is_no_hindrance(without):
-    text = METHOD + "\n\nclass B(A):\n    def f(self):\n        pass\n"
-    assert "b=None" not in without(text, "A.f(b)")
-
-
-def test_a_function_that_is_defined_twice_has_no_parameters(package, parameters):
-    assert not parameters(package(FUNCTION + FUNCTION))
-
-
 def test_what_is_told_of_a_parameter(python, package, parameters):
     text = DOCUMENTED.replace(".upper()", '.upper() + "louder"\n        raise KeyError(text)')
     tree = package(text)
@@ -413,6 +252,17 @@ def test_what_is_told_of_a_parameter(python, package, parameters):
     assert doc.docstring == "loud: Whether to shout,\n    which is rude."
     assert doc.texts == ("louder",)
     assert doc.raises == ("KeyError",)
+
+
+def test_a_parameter_without_an_entry_is_told_by_the_sentence_that_speaks_of_it(
+    python, package, parameters
+):
+    text = (
+        'def f(b=0):\n    """Do it.  With *b*,\n    do more.  Done."""\n    if b:\n        a = 1\n'
+    )
+    tree = package(text)
+    doc = python.describe(tree, parameters(tree)["f(b)"])
+    assert doc.summary == doc.docstring == "With *b*, do more."
 
 
 def test_nothing_dangles_where_a_parameter_was(python, package, parameters):

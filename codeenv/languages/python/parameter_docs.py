@@ -1,5 +1,6 @@
 """What a docstring says of one parameter: its fields, or its entry in a list of arguments."""
 
+import ast
 import re
 from collections.abc import Iterator
 from textwrap import dedent
@@ -44,6 +45,13 @@ def said_of(entry: str) -> str:
     field = re.match(r"[:@]\w+[^:]*:\s*", first)
     head = field.end() if field else first.find(":") + 1
     return dedent(f"{first[head:].strip()}\n{dedent(rest)}").strip()
+
+
+def sentence_on(node: Function, name: str) -> str:
+    """Return the first sentence of a docstring that speaks of a parameter, or ""."""
+    text = " ".join((ast.get_docstring(node) or "").split())
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    return next((s for s in sentences if re.search(rf"\b{re.escape(name)}\b", s)), "")
 
 
 def _entries(source: Source, node: Function, name: str) -> Iterator[tuple[int, int]]:

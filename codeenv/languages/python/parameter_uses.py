@@ -37,9 +37,33 @@ def refuse_function(found: Found, name: str, gone: Collection[int]) -> None:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute) and last_name(inner) in _INTROSPECTION:
             raise ValueError(f"variables are looked up by name in {found.name}")
+    _refuse_lost_names(node, gone)
     yields = [id(inner) for inner in ast.walk(node) if isinstance(inner, ast.Yield | ast.YieldFrom)]
     if yields and all(place in gone for place in yields):
         raise ValueError(f"would be no generator any more: {found.name}")
+
+
+def _refuse_lost_names(node: Function, gone: Collection[int]) -> None:
+    """Raise ValueError where what goes says what a name is that code which stays uses."""
+    going = [inner for inner in ast.walk(node) if id(inner) in gone]
+    staying = [inner for inner in ast.walk(node) if id(inner) not in gone]
+    declared = {n for s in going if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+    lost = (set(_bound(going)) - set(_bound(staying))) | declared
+    if missed := sorted(lost & {n.id for n in staying if isinstance(n, ast.Name)}):
+        raise ValueError(f"set only where the parameter asks for it: {missed[0]}")
+
+
+def _bound(nodes: Collection[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield other or name.partition(".")[0]
 
 
 def refuse_relatives(tree: Tree, layout: Layout, found: Found, name: str) -> None:
@@ -82,13 +106,14 @@ def refuse_callers(
             raise ValueError(f"looked up by name: {named!r} in {path}")
         nodes = [n for n in ast.walk(file.source.module) if id(n) not in gone]
         names = {named, *_other_names(nodes, named)}
+        modules = None if found.parent else frozenset(project.aliases(path))
         called = set()
         for call in (n for n in nodes if isinstance(n, ast.Call)):
-            if last_name(call.func) in names:
+            if _speaks_of(call.func, names, modules):
                 called.add(id(call.func))
                 _refuse_call(call, found, name, path)
         for node in nodes:
-            if id(node) not in called and _is_value(node, names, method=bool(found.parent)):
+            if id(node) not in called and _speaks_of(node, names, modules):
                 raise ValueError(f"passed on as a value: {named} in {path}")
 
 
@@ -123,11 +148,18 @@ def _other_names(nodes: Collection[ast.AST], named: str) -> Iterator[str]:
             yield node.asname
 
 
-def _is_value(node: ast.AST, names: Collection[str], *, method: bool) -> bool:
-    if isinstance(node, ast.Attribute):
-        return isinstance(node.ctx, ast.Load) and node.attr in names
-    loaded = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not method
-    return loaded and last_name(node) in names  # type: ignore[arg-type]
+def _speaks_of(node: ast.AST, names: Collection[str], modules: Collection[str] | None) -> bool:
+    """Return whether an expression may be the function; of no ``modules``, a method."""
+    if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return False
+    if last_name(node) not in names:
+        return False
+    if isinstance(node, ast.Name):
+        return modules is not None
+    root: ast.expr = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return modules is None or (isinstance(root, ast.Name) and root.id in modules)
 
 
 def _takes(found: Found, name: str) -> bool:

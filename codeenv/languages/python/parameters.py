@@ -19,7 +19,12 @@ from codeenv.languages.python.edits import (
     touching,
 )
 from codeenv.languages.python.intended import means_the_same
-from codeenv.languages.python.parameter_docs import drop_entries, entry_text, said_of
+from codeenv.languages.python.parameter_docs import (
+    drop_entries,
+    entry_text,
+    said_of,
+    sentence_on,
+)
 from codeenv.languages.python.parameter_uses import (
     refuse_callers,
     refuse_function,
@@ -114,12 +119,13 @@ def describe_parameter(tree: Tree, unit: Unit) -> SymbolDoc:
     """
     source, node, _, name = _resolve(tree, unit)
     entry = entry_text(source, node, name)
+    said = said_of(entry) if entry else sentence_on(node, name)
     arms = list(_arms(find_chains(source, node, name)))
     return SymbolDoc(
         unit=unit,
         signature=function_signature(node),
-        summary=summary_of(said_of(entry)),
-        docstring=entry,
+        summary=summary_of(said),
+        docstring=entry or said,
         raises=tuple(dict.fromkeys(error for arm in arms for error in raised_in(arm))),
         texts=tuple(dict.fromkeys(piece for arm in arms for piece in pieces_in(arm))),
     )
