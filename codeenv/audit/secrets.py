@@ -1,12 +1,12 @@
 """What an agent must not find: fingerprints of the deleted code and of the hidden tests."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
-from codeenv.languages.base import Language
-from codeenv.materialise.brief import deleted_code, deleted_units, hidden_names
+from codeenv.languages.base import Language, Unit
+from codeenv.materialise.brief import all_units, deleted_code, deleted_units, hidden_names
 from codeenv.materialise.common import is_telling
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
@@ -68,10 +68,10 @@ def secrets_of(task: Task, language: Language) -> Secrets:
     pristine = task.grading_tree.apply(task.oracle)
     stated = frozenset(re.findall(r"\w+", task.instruction))
     vanished = vanished_names(pristine, damaged, language)
-    deleted = deleted_units(task.recipe, language.units(pristine, task.layout))
+    deleted = deleted_units(task.recipe, all_units(pristine, task.layout, language))
     deletions = [o for o in task.recipe.deletions if o.mode in _DELETING]
     return Secrets(
-        code=_passages(pristine, deletions),
+        code=(*_passages(pristine, deletions), *_arms(pristine, deletions, deleted)),
         tests=_passages(pristine, task.recipe.hidden, nested=False),
         names=frozenset(n for n in vanished - stated if is_telling(n)),
         lines=deleted_code(deleted, pristine),
@@ -97,6 +97,18 @@ def _passages(
         for function in _chosen(functions_of(pristine[path].data), nested=nested)
         if any(first <= function.first and function.last <= last for first, last in spans[path])
     )
+
+
+def _arms(pristine: Tree, edits: Iterable[Operation], deleted: Iterable[Unit]) -> Iterator[Passage]:
+    """Yield the pieces of functions that go with a parameter; its documentation is none."""
+    starts = {(u.path, u.name): u.start for u in deleted if u.kind == "parameter"}
+    for edit in edits:
+        start = starts.get((edit.path, edit.symbol))
+        before = pristine[edit.path].data if edit.path in pristine else b""
+        if start is not None and before.count(b"\n", 0, edit.end) >= start - 1:
+            text = before[edit.start : edit.end].decode("utf-8", "replace")
+            owner = f"{edit.path}::{edit.symbol}"
+            yield Passage(owner, shingles(text), telling_words(text))
 
 
 def _chosen(functions: tuple[Function, ...], *, nested: bool) -> tuple[Function, ...]:

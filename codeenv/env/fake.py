@@ -114,7 +114,9 @@ def _recipe(task_id: str, pin: SourcePin, lock: EnvironmentLock, baseline: Basel
         environment=digest_of(lock),
         baseline=digest_of(baseline),
         deletions=(
-            Operation(path="calc.py", start=0, end=1, sha256=_NONE, kind="function", mode="stub"),
+            Operation(
+                path="calc.py", start=0, end=1, sha256=_NONE[:16], kind="function", mode="stub"
+            ),
         ),
         fail_to_pass=("test_calc.py::test_add",),
         difficulty=Difficulty(lines=1, symbols=1, files=1, tests=1, prior=0.1),

@@ -10,17 +10,18 @@ from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
-_MODES: tuple[Literal["remove", "stub"], ...] = ("remove", "stub")
-_ONLY_REMOVED: tuple[Literal["remove", "stub"], ...] = ("remove",)
 RAISES = "raise NotImplementedError"
 _FUNCTIONS = ("function", "method")
 _MUTANTS = 6
+_MODES: tuple[Literal["remove", "stub"], ...] = ("remove", "stub")
+_ONLY_REMOVED = ("module", "parameter")
 
 
 def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     """Return the feature's deletions worth trying: ``remove`` where nothing dangles, then ``stub``.
 
-    A whole file is only removed.
+    A whole file is only removed, and so is a parameter: one that is declared and does nothing is
+    not missing.
 
     Raises:
         Rejected: ``not_deletable`` if no mode works.
@@ -28,8 +29,8 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     if feature.given:
         return [_given(bench, feature, feature.given)]
     found, reasons = [], []
-    whole = any(unit.kind == "module" for unit in feature.members)
-    for mode in _ONLY_REMOVED if whole else _MODES:
+    only_removed = any(unit.kind in _ONLY_REMOVED for unit in feature.members)
+    for mode in _MODES[:1] if only_removed else _MODES:
         try:
             operations = bench.language.delete(bench.pristine, bench.layout, feature.members, mode)
         except ValueError as error:
@@ -63,17 +64,21 @@ def swap_of(
 ) -> Swap | None:
     """Return the feature as functions to exchange in memory; None if they cannot be stubbed.
 
+    None as well if it is no whole function.
+
     Only executed lines are changed in mutants.
     """
     stubs = () if feature.given and feature.given.cut else _stubs(bench, feature)
     named = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
     symbols = tuple(named)
     mutants = bench.language.mutants(bench.pristine, symbols, executed, _MUTANTS)
-    return Swap(symbols, feature.tests, mutants) if stubs else None
+    return Swap(symbols, feature.tests, mutants) if symbols else None
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:
     """Return the tree whose deleted units return nothing: the laziest submission there is.
+
+    A parameter is declared there, and does nothing.
 
     None if the units cannot be stubbed.
     """

@@ -25,6 +25,7 @@ def propose_features(
     reach: Reach,
     options: GenerateOptions,
     seeds: Seeds = _NO_SEEDS,
+    parameters: Iterable[Feature] = (),
 ) -> tuple[Feature, ...]:
     """Return distinct features in the order they are to be tried, all kinds mixed."""
     closures = Closures(tree, units, reach, options.max_lines)
@@ -37,8 +38,10 @@ def propose_features(
     tests = _fitting(cluster_features(closures, options), options) if "tests" in wanted else []
     merged = merged_features(single, closures, options) if "merged" in wanted else ()
     features: dict[str, Feature] = {}
+    chosen = parameters if "parameter" in wanted else ()
     more = [_spread(found, options.seed) for found in (plugins, modules, tests)]
-    for feature in _mixed(asked_for, *more, list(merged)):
+    last = _spread(chosen, options.seed)
+    for feature in _mixed(asked_for, *more, list(merged), last):
         features.setdefault(feature.key, feature)
     return tuple(features.values())
 

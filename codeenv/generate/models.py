@@ -60,9 +60,11 @@ _DESCRIPTIONS = {
     Reason.INTERNAL: "a fault of codeenv itself: please report it",
 }
 
-FeatureKind = Literal["function", "method", "class", "module", "plugin", "tests", "merged"]
-"""A closure of one unit (of one that is registered: a plug-in), a whole file, code that one group
-of tests has to itself, or two features in one."""
+FeatureKind = Literal[
+    "function", "method", "class", "module", "plugin", "parameter", "tests", "merged"
+]
+"""A closure of one unit (of one that is registered: a plug-in), a whole file, a parameter with the
+arms that it chooses, code that one group of tests has to itself, or two features in one."""
 KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 Origin = FeatureKind | Literal["proposal", "widened", "restated"]
 """Also what somebody proposed, a task with more around it, and a task told at a lower level."""
@@ -152,7 +154,8 @@ class Feature:
     Attributes:
         seed: The unit it grew from.
         members: All units to delete, the seed included, in file order; none lies in another.
-        tests: Stable ids that run any member, in stable order: the tests predicted to fail.
+        tests: Stable ids that run any member, in stable order: the tests predicted to fail; of a
+            parameter those that run its function, for a caller may just name the parameter.
         line_count: Executable lines of all members, nested units included.
         kind: How it was found.
         joint: Those of ``tests`` that run more than one of its functions.

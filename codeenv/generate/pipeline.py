@@ -28,6 +28,7 @@ from codeenv.generate.models import (
 )
 from codeenv.generate.modules import Seeds
 from codeenv.generate.output import write_taskset
+from codeenv.generate.parameters import parameter_features
 from codeenv.generate.proposal import proposed_features, read_proposals
 from codeenv.generate.reach import Reach, known_units, map_reach
 from codeenv.generate.selection import select
@@ -193,7 +194,8 @@ def propose(
         language.modules(tree, layout) if "module" in options.kinds else {},
         language.registered(tree, layout) if "plugin" in options.kinds else (),
     )
-    return propose_features(tree, units, reach, options, seeds)
+    chosen = parameter_features(language.parameters(tree, layout), coverage, reach, options)
+    return propose_features(tree, units, reach, options, seeds, chosen)
 
 
 def survey(

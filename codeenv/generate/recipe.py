@@ -62,8 +62,11 @@ def _title(proof: Proof) -> str:
         return f"Reimplement the module {proof.deletion.feature.seed.name}"
     names = [unit.name for unit in proof.deletion.feature.members]
     others = len(names) - 1
-    seed = proof.deletion.feature.seed.name
-    return f"Reimplement {seed}" + (f" and {others} more" if others else "")
+    seed = proof.deletion.feature.seed
+    if seed.kind == "parameter":
+        function, _, parameter = seed.name.removesuffix(")").partition("(")
+        return f"Reimplement parameter `{parameter}` of `{function}`"
+    return f"Reimplement {seed.name}" + (f" and {others} more" if others else "")
 
 
 def _task_id(pin: SourcePin, proof: Proof) -> str:

@@ -134,10 +134,17 @@ class Language(Protocol):
         """Return what an edit takes out of a registry, as it may be told; "" if nothing."""
         ...
 
+    def parameters(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the parameters with a default that only choose between arms of conditions."""
+        ...
+
     def delete(
         self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned.
+
+        Parameters are deleted without other units; the stub of one is still declared and does
+        nothing.
 
         Raises:
             ValueError: If the units cannot be deleted in this mode; the message is the reason.

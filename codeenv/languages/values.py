@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-UnitKind = Literal["function", "method", "class", "module"]
+UnitKind = Literal["function", "method", "class", "module", "parameter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,18 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One function, method or class, or a whole source file.
+    """One function, method or class, a whole source file, or a parameter with the arms it chooses.
 
     Attributes:
         path: File, relative to the repository root.
-        name: Qualified name in the file (``TimedSerializer.loads``); of a file, its module's.
+        name: Qualified name in the file (``TimedSerializer.loads``); of a file, its module's; of a
+            parameter ``TimedSerializer.loads(salt)``.
         kind: What it is.
         start: First line (1-based), decorators and directly preceding comments included.
         body: First line of the body after the docstring.
         end: Last line.
-        lines: Line numbers of executable statements of the body (not ``def``, not nested units).
+        lines: Line numbers of executable statements of the body (not ``def``, not nested units);
+            of a parameter: of the arms that its default does not select.
         parent: Name of the class it is defined in, or "".
         public: Whether it is reachable by public names only.
         protected: Why it must not be deleted (``dunder``, ``overload``, ``property``…), or "".

@@ -10,7 +10,7 @@ from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
 from codeenv.tree import Tree
 
-_UNIT_KINDS = frozenset({"function", "method", "class"})
+_UNIT_KINDS = frozenset({"function", "method", "class", "parameter"})
 _DELETING = frozenset({"remove", "stub"})
 _QUOTED_LINE = 25
 _SIGNATURE = re.compile(r"^(async\s+def|def|class)\b|^@")
@@ -58,7 +58,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
-    deleted = deleted_units(recipe, language.units(pristine, layout))
+    deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
     words = frozenset(re.findall(r"\w+", " ".join(registered)))
     told_of = told_units(deleted, facts.names | words)
@@ -98,10 +98,15 @@ def texts_to_tell(
     recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
 ) -> dict[str, tuple[str, ...]]:
     """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
-    deleted = deleted_units(recipe, language.units(pristine, language.layout(pristine)))
+    deleted = deleted_units(recipe, all_units(pristine, language.layout(pristine), language))
     pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
     texts = language.test_facts(pristine, recipe.fail_to_pass).texts
     return expected_texts(pieces, texts, damaged)
+
+
+def all_units(tree: Tree, layout: Layout, language: Language) -> tuple[Unit, ...]:
+    """Return everything that a recipe can delete and that has a name."""
+    return (*language.units(tree, layout), *language.parameters(tree, layout))
 
 
 def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -128,7 +133,7 @@ def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...
     """Return the deleted units a statement names: public ones, and those the tests use."""
     functions = [u for u in deleted if u.kind != "class"]
     outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
-    told = [u for u in outer if u.public or _last(u) in used or _is_special(u, used)]
+    told = [u for u in outer if u.public or _spoken(u) in used or _is_special(u, used)]
     return tuple(told or outer)
 
 
@@ -200,7 +205,7 @@ def _merged(docs: Sequence[SymbolDoc]) -> tuple[SymbolDoc, ...]:
 
 def _fitting(examples: Sequence[str], docs: Sequence[SymbolDoc]) -> tuple[str, ...]:
     """Return the examples that name what is missing; all of them if none does."""
-    names = {_last(doc.unit) for doc in docs}
+    names = {_spoken(doc.unit) for doc in docs}
     naming = tuple(e for e in examples if not names.isdisjoint(re.findall(r"\w+", e)))
     return naming or tuple(examples)
 
@@ -231,3 +236,10 @@ def _is_special(unit: Unit, used: frozenset[str]) -> bool:
     name, owners = _last(unit), unit.parent.split(".")
     known = owners[-1] in used or not any(owner.startswith("_") for owner in owners)
     return unit.kind == "method" and known and name.startswith("__") and name.endswith("__")
+
+
+def _spoken(unit: Unit) -> str:
+    """Return what a test calls a unit; it gives a parameter by its own name."""
+    return (
+        unit.name.removesuffix(")").rpartition("(")[2] if unit.kind == "parameter" else _last(unit)
+    )

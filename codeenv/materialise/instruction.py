@@ -64,11 +64,14 @@ def _opening(brief: Brief, level: Level) -> str:
             f"Part of {_listed(brief.paths)} was taken out of this repository, and what it did "
             "does not work any more.  Find out what is missing and implement it again."
         )
-    state = (
-        "Its functions are still declared, but their bodies only raise an error."
-        if brief.stubbed
-        else "Its code was deleted, with the imports and exports that belong to it."
-    )
+    if brief.symbols and all(doc.unit.kind == "parameter" for doc in brief.symbols):
+        state = (
+            "The function is there, but it neither takes the parameter nor does what that asks for."
+        )
+    elif brief.stubbed:
+        state = "Its functions are still declared, but their bodies only raise an error."
+    else:
+        state = "Its code was deleted, with the imports and exports that belong to it."
     return (
         f"# {brief.title}\n\n"
         f"One feature is missing from this repository.  {state}  Implement it again, in the "

@@ -92,7 +92,9 @@ class Operation(Model):
     """Our own text only: ``pass``, ``...``, ``raise NotImplementedError``, ``return None``, blanks."""
     symbol: str = ""
     """Qualified name of what is deleted, as far as the operation belongs to one."""
-    kind: Literal["function", "method", "class", "module", "import", "export", "test", "text"]
+    kind: Literal[
+        "function", "method", "class", "parameter", "module", "import", "export", "test", "text"
+    ]
     mode: Literal["remove", "stub", "clean", "hide"]
 
     @model_validator(mode="after")

@@ -85,6 +85,45 @@ def delete(python):
 
 
 @pytest.fixture(scope="session")
+def parameters(python):
+    """Returns the parameters of a tree by name."""
+
+    def find(tree):
+        return {u.name: u for u in python.parameters(tree, python.layout(tree))}
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def without(python, package, parameters):
+    """Returns a module's text without a parameter, checking what every edit promises."""
+
+    def run(text, name, others=None, mode="remove", path="pkg/code.py"):
+        tree = package(text, others)
+        unit = parameters(tree)[name]
+        operations = python.delete(tree, python.layout(tree), [unit], mode)
+        assert {o.replacement.strip() for o in operations} <= {"", "pass"}
+        assert {o.kind for o in operations} <= {"parameter", "import"}
+        damaged = apply_operations(tree, operations)
+        assert {p for p in tree if tree[p] != damaged[p]} <= {"pkg/code.py", "pkg/code.pyi"}
+        return damaged[path].data.decode()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def refusal(without):
+    """Returns why a parameter cannot go."""
+
+    def run(text, name, others=None):
+        with pytest.raises(ValueError, match=r"\w") as error:
+            without(text, name, others)
+        return str(error.value)
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def host_python() -> Image:
     """The interpreter of these tests as an environment."""
     return Image("tests", "tests", None, (), python=sys.executable)

@@ -44,7 +44,7 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
         signature=_signatures(found, named),
         summary=summary_of(docstring),
         docstring=docstring,
-        raises=tuple(dict.fromkeys(_raises(node))),
+        raises=tuple(dict.fromkeys(raised_in(node))),
         decorators=tuple(f"@{ast.unparse(d)}" for d in node.decorator_list),
         bases=tuple(map(ast.unparse, node.bases)) if isinstance(node, ast.ClassDef) else (),
         texts=tuple(dict.fromkeys(piece for each in named for piece in pieces_in(each.node))),
@@ -113,7 +113,7 @@ def _signatures(found: Found, named: list[Found]) -> str:
     if isinstance(found.node, ast.ClassDef):
         return _class_signature(found.node)
     overloads = [f for f in named if is_overload(f) and f is not found]
-    return "\n".join(_function_signature(f.node) for f in (*overloads, found) if not f.is_class)
+    return "\n".join(function_signature(f.node) for f in (*overloads, found) if not f.is_class)
 
 
 def _class_signature(node: ast.ClassDef) -> str:
@@ -129,7 +129,8 @@ def _class_signature(node: ast.ClassDef) -> str:
     return "\n".join([f"{head}:" if lines else head, *lines])
 
 
-def _function_signature(node: Definition) -> str:
+def function_signature(node: Definition) -> str:
+    """Return the line that declares a function."""
     if isinstance(node, ast.ClassDef):
         return f"class {node.name}"
     keyword = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
@@ -137,7 +138,8 @@ def _function_signature(node: Definition) -> str:
     return f"{keyword} {node.name}({ast.unparse(node.args)}){returns}"
 
 
-def _raises(root: ast.AST) -> Iterator[str]:
+def raised_in(root: ast.AST) -> Iterator[str]:
+    """Yield the names of the exceptions that code raises."""
     for node in ast.walk(root):
         if isinstance(node, ast.Raise) and node.exc is not None:
             target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

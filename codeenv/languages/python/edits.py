@@ -11,7 +11,9 @@ from codeenv.languages.python.definitions import all_suites, first_line, stateme
 from codeenv.languages.python.syntax import Definition, Source
 from codeenv.tasks.models import Operation, span_digest
 
-Kind = Literal["function", "method", "class", "module", "import", "export", "test", "text"]
+Kind = Literal[
+    "function", "method", "class", "parameter", "module", "import", "export", "test", "text"
+]
 Mode = Literal["remove", "stub", "clean", "hide"]
 STUB = "raise NotImplementedError"
 

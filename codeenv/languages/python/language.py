@@ -28,6 +28,11 @@ from codeenv.languages.python.hiding import hide_tests
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.measures import measure_units
 from codeenv.languages.python.mutants import find_mutants
+from codeenv.languages.python.parameters import (
+    delete_parameters,
+    describe_parameter,
+    list_parameters,
+)
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.reduction import reduce_tree
 from codeenv.languages.python.registrations import read_registration
@@ -105,10 +110,16 @@ class PythonLanguage:
         """Return the entry of a registry that an edit takes out, or ""."""
         return read_registration(tree, operation)
 
+    def parameters(self, tree: Tree, layout: Layout) -> tuple[Unit, ...]:
+        """Return the parameters with a default that only choose between arms of conditions."""
+        return list_parameters(tree, layout)
+
     def delete(
         self, tree: Tree, layout: Layout, units: Sequence[Unit], mode: Literal["remove", "stub"]
     ) -> tuple[Operation, ...]:
         """Return the edits that delete units, with imports and exports cleaned."""
+        if any(unit.kind == "parameter" for unit in units):
+            return delete_parameters(tree, layout, units, mode)
         return delete_units(tree, layout, units, mode)
 
     def reduce(self, tree: Tree, layout: Layout, changes: Sequence[Change]) -> Reduction:
@@ -121,7 +132,8 @@ class PythonLanguage:
 
     def dangling(self, tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
         """Return a use of the units in code that stays when they are removed, or ""."""
-        return find_dangling(tree, layout, units)
+        others = [unit for unit in units if unit.kind != "parameter"]  # refused where it is used
+        return find_dangling(tree, layout, others)
 
     def hide(
         self, tree: Tree, test_ids: Sequence[str], stable: Sequence[str]
@@ -137,6 +149,8 @@ class PythonLanguage:
 
     def describe(self, tree: Tree, unit: Unit) -> SymbolDoc:
         """Return what can be told of a unit."""
+        if unit.kind == "parameter":
+            return describe_parameter(tree, unit)
         return describe_unit(tree, unit)
 
     def identifiers(self, data: bytes) -> frozenset[str]:

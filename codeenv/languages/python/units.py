@@ -120,10 +120,11 @@ def _lines(node: Function | ast.ClassDef) -> Iterator[int]:
     docstring = docstring_node(node)
     for statement in node.body:
         if statement is not docstring:
-            yield from _statement_lines(statement, in_class=isinstance(node, ast.ClassDef))
+            yield from executable_lines(statement, in_class=isinstance(node, ast.ClassDef))
 
 
-def _statement_lines(statement: ast.stmt, *, in_class: bool) -> Iterator[int]:
+def executable_lines(statement: ast.stmt, *, in_class: bool) -> Iterator[int]:
+    """Yield the lines of executable statements, those inside and nested functions included."""
     if isinstance(statement, Function | ast.ClassDef):
         if in_class:
             return
@@ -136,7 +137,7 @@ def _statement_lines(statement: ast.stmt, *, in_class: bool) -> Iterator[int]:
         yield handler.lineno
     for block in suites(statement):
         for inner in block:
-            yield from _statement_lines(inner, in_class=in_class)
+            yield from executable_lines(inner, in_class=in_class)
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
