@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from codeenv.languages.base import Layout
 from codeenv.tree import Tree
 
+_ESCAPED = re.compile(r"\\(x\w{2}|u\w{4}|U\w{8})")
+
 
 def dated_ids(
     ids: Iterable[str], tree: Tree, layout: Layout, today: datetime.date
@@ -20,6 +22,6 @@ def dated_ids(
     files = [tree[path].data for path in (*layout.test_files, *layout.support_files)]
     written = {year for year in years if any(year.encode() in data for data in files)}
     for test in ids:
-        parameters = test.partition("[")[2]
+        parameters = _ESCAPED.sub(" ", test.partition("[")[2])
         if any(year in years - written for year in re.findall(r"\d+", parameters)):
             yield test

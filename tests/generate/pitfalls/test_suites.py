@@ -115,6 +115,8 @@ def test_a_doctest_file_is_hidden_as_a_whole_and_a_documented_source_is_not(pyth
         ("2026-x", "CASES = [2026]\n", False),
         ("1999-12-31", "", False),
         ("20260", "", False),
+        (r"ab\u2026z", "", False),
+        (r"\xe92026", "", True),
     ],
 )
 def test_the_year_in_an_id_is_of_the_clock_where_no_test_writes_it(
