@@ -19,7 +19,7 @@ from codeenv.generate import (
     generate,
     generate_harder,
 )
-from codeenv.generate.models import ANY_DIFFICULTY, KINDS, TestMode
+from codeenv.generate.models import ANY_DIFFICULTY, KINDS, TestMode, tried_of
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.models import Level
 
@@ -160,7 +160,9 @@ def report(terminal: Terminal, result: GenerationResult, out: Path) -> None:
     terminal.show(table(("task", "lines", "tests"), rows))
     counts = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
     terminal.note(f"{len(result.verdicts)} candidates: {counts}")
-    terminal.note(f"{len(result.recipes)} tasks in {out}; next: codeenv verify {out}")
+    made, tried = len(result.recipes), tried_of(result.funnel)
+    terminal.note(f"{made} of the {tried} that were tried became tasks ({made / tried:.0%})")
+    terminal.note(f"{made} tasks in {out}; next: codeenv verify {out}")
 
 
 def _options(args: argparse.Namespace) -> GenerateOptions:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeenv.errors import BuildError, CodeEnvError, MachineError, SandboxError, UsageError
-from codeenv.generate.models import Event, GenerateOptions, OnEvent, Reason
+from codeenv.generate.models import Event, GenerateOptions, OnEvent, Reason, tried_of
 from codeenv.generate.pipeline import generate
 from codeenv.sandbox.base import Backend
 
@@ -64,8 +64,7 @@ class RepositoryEnd:
     @property
     def candidates(self) -> int:
         """How many candidates were tried."""
-        counts = self.funnel or {}
-        return sum(counts.values()) - counts.get(Reason.NOT_TRIED, 0)
+        return tried_of(self.funnel or {})
 
     @property
     def share(self) -> float:

@@ -238,6 +238,14 @@ class Verdict:
     recipe: Recipe | None = None
 
 
+def tried_of(funnel: Mapping[str, int]) -> int:
+    """Return how many candidates were tried: not those too like a task, nor past the limit."""
+    return sum(funnel.values()) - sum(funnel.get(reason, 0) for reason in _NEVER_TRIED)
+
+
+_NEVER_TRIED = (Reason.DUPLICATE, Reason.NOT_TRIED)
+
+
 @dataclass(frozen=True)
 class GenerationResult:
     """What a run gave."""

@@ -1,8 +1,10 @@
 """Verified tasks a minute: in batches that share runs, and by one cold run of the suite for each.
 
 Run ``python harness/benchmarks/generator.py [SRC] [--candidates N]``.  Both sides judge the same
-candidates on the same machine with as many boxes; environment and baseline are in neither time.
-The other side's tasks are proven less: its runs say nothing of weak tests, leaks or the statement.
+kind of candidates on the same machine, as many at a time; environment and baseline are in neither
+time.  The other side does what most generators do: a fresh container for each candidate, and the
+whole suite in it, once.  Its tasks are proven less: that run says nothing of weak tests, of tests
+that fail by chance, of leaks or the statement.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from codeenv.generate.candidate import Gates
@@ -22,22 +25,31 @@ from codeenv.generate.sieve import Sieve
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader
 from codeenv.languages.base import TestRequest
-from codeenv.sandbox.select import open_backend
+from codeenv.sandbox.select import open_backend, probe
 from codeenv.sources import checkout
 from codeenv.tasks.models import Baseline
 
 JOBS = 2
+_COLD = 18
+"""Candidates that the other side judges: its rate does not depend on their number."""
 
 
 def main() -> int:
     """Measure both sides, and print tasks a minute and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("source", nargs="?", default="pypi:boltons==25.0.0")
-    parser.add_argument("--candidates", type=int, default=36)
-    parser.add_argument("--backend", default="auto")
+    parser.add_argument("--candidates", type=int, default=72)
     args = parser.parse_args()
+    docker = probe("docker")
+    if not docker.ok:
+        print(f"error: {docker.detail}\nhint: {docker.hint}", file=sys.stderr)
+        return 2
     options = GenerateOptions(Path("unused"), jobs=JOBS)
-    with closing(open_backend(args.backend)) as backend, ThreadPoolExecutor(JOBS) as pool:
+    with (
+        closing(open_backend("docker")) as backend,
+        closing(open_backend("docker", isolation="container")) as containers,
+        ThreadPoolExecutor(JOBS) as pool,
+    ):
         source = checkout(args.source)
         bench = prepare(source, backend)
         baseline, coverage = measure(bench, source, options)
@@ -50,8 +62,11 @@ def main() -> int:
             verdicts = select(features, gates.judge, limit=None)
             return sum(verdict.reason == Reason.EMITTED for verdict in verdicts)
 
+        fresh = replace(bench, backend=containers)
+        some = features[:: max(1, len(features) // _COLD)]
+
         def cold() -> int:
-            return sum(pool.map(lambda f: is_task(bench, baseline, f), features))
+            return sum(pool.map(lambda f: is_task(fresh, baseline, f), some))
 
         screened = _a_minute(lambda: len(sieve.sift(features)))
         ours, theirs = _a_minute(shared), _a_minute(cold)

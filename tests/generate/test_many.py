@@ -74,7 +74,7 @@ def test_a_repository_that_fails_does_not_end_the_others(run, tmp_path):
 
 def finish(out, tasks=("a-1", "a-2")):
     (out / "funnels").mkdir(parents=True)
-    counts = {"emitted": len(tasks), "leak": 2, "not_tried": 5}
+    counts = {"emitted": len(tasks), "leak": 2, "duplicate": 3, "not_tried": 5}
     (out / "funnels" / "a.json").write_text(json.dumps({"counts": counts}))
     for task in tasks:
         (out / f"{task}.json").write_text("{}")
