@@ -49,6 +49,14 @@ def deletions(bench: Workbench, feature: Feature) -> list[Deletion]:
     return found
 
 
+def can_be_removed(bench: Workbench, feature: Feature) -> bool:
+    """Return whether a feature can be removed without leaving the code inconsistent."""
+    try:
+        return any(deletion.mode == "remove" for deletion in deletions(bench, feature))
+    except Rejected:
+        return False
+
+
 def _given(bench: Workbench, feature: Feature, given: Given) -> Deletion:
     if given.problem:
         raise Rejected(Reason.NOT_DELETABLE, given.problem)

@@ -14,6 +14,7 @@ from codeenv.errors import GenerationError
 from codeenv.generate.baseline import measure_baseline
 from codeenv.generate.candidate import Gates
 from codeenv.generate.closure import Closures
+from codeenv.generate.deletion import can_be_removed
 from codeenv.generate.features import propose_features
 from codeenv.generate.journal import Journal
 from codeenv.generate.memo import RunMemo
@@ -194,7 +195,12 @@ def propose(
         language.modules(tree, layout) if "module" in options.kinds else {},
         language.registered(tree, layout) if "plugin" in options.kinds else (),
     )
-    chosen = parameter_features(language.parameters(tree, layout), coverage, reach, options)
+    wanted = language.parameters(tree, layout) if "parameter" in options.kinds else ()
+    chosen = [
+        feature
+        for feature in parameter_features(wanted, coverage, reach, options)
+        if can_be_removed(bench, feature)
+    ]
     return propose_features(tree, units, reach, options, seeds, chosen)
 
 
