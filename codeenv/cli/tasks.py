@@ -11,6 +11,7 @@ from codeenv.cli.options import Subparsers, add_json, add_tasks, command
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
 from codeenv.materialise import materialise
+from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
 
@@ -85,6 +86,10 @@ def summarise(recipes: Sequence[Recipe]) -> dict[str, object]:
         "tiers": _count(recipe.tier for recipe in recipes),
         "modes": _count(mode for recipe in recipes for mode in _modes(recipe)),
         "kinds": _count(kind for recipe in recipes for kind in _kinds(recipe)),
+        "features": _count(recipe.provenance.kind for recipe in recipes),
+        "several_symbols": _share(recipe.difficulty.symbols > 1 for recipe in recipes),
+        "several_files": _share(recipe.difficulty.files > 1 for recipe in recipes),
+        "mean_bytes": round(fmean(len(canonical(recipe)) for recipe in recipes)) if recipes else 0,
         "median_lines": median(lines) if lines else 0,
         "median_tests": median(tests) if tests else 0,
         "mean_prior": round(fmean(priors), 3) if priors else 0.0,
@@ -101,6 +106,11 @@ def _row(recipe: Recipe) -> dict[str, object]:
         "fail_to_pass": len(recipe.fail_to_pass),
         "prior": recipe.difficulty.prior,
     }
+
+
+def _share(found: Iterable[bool]) -> float:
+    every = list(found)
+    return round(sum(every) / len(every), 3) if every else 0.0
 
 
 def _facts(recipe: Recipe) -> list[tuple[str, object]]:

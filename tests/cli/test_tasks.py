@@ -40,6 +40,8 @@ def test_stats_are_one_json_document(folder, capsys):
     assert stats["tasks"] == 2
     assert stats["sources"] == {"pypi:kettle==1.0": 2}
     assert stats["median_lines"] == 6
+    assert (stats["several_symbols"], stats["several_files"]) == (0.0, 0.0)
+    assert 500 < stats["mean_bytes"] < 4000
 
 
 def test_list_for_people_has_a_line_per_task_and_nothing_on_standard_error(folder, capsys):
