@@ -19,7 +19,6 @@ LEAST_TWIN_IN_SOURCE = 60
 """Nodes of a function whose exact twin in the staying code gives the task away."""
 _BLOCK = 4096
 _WORD = re.compile(rb"\w+")
-_PROBES = 3
 Place = Literal["source", "test", "workspace", "environment"]
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".txt", ".rst", ".md", ""})
 
@@ -76,9 +75,12 @@ def _copies(
 def _may_hold(data: bytes, passage: Passage) -> bool:
     if len(passage.shingles) < LEAST_SHINGLES:
         return False
-    probes = passage.words[:_PROBES]
-    held = sum(word.encode() in data for word in probes)
-    return held >= len(probes) - 1
+    missing = 0
+    for probe in passage.probes:
+        missing += probe not in data
+        if missing > 1:
+            return False
+    return True
 
 
 def _twins(view: View, passages: Iterable[Passage]) -> Iterator[Leak]:
@@ -95,7 +97,7 @@ def _twins(view: View, passages: Iterable[Passage]) -> Iterator[Leak]:
 
 
 def _has_anchors(data: bytes, passage: Passage) -> bool:
-    return all(anchor.encode() in data for anchor in passage.anchors)
+    return all(anchor in data for anchor in passage.encoded_anchors)
 
 
 def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:

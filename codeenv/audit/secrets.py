@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
 from codeenv.languages.base import Language, Unit
@@ -19,6 +20,7 @@ __all__ = ["Passage", "Secrets", "secret_hash", "secret_hashes", "secrets_of"]
 LEAST_SHINGLES = 12
 """A shorter text is too common to mean anything."""
 LEAST_NODES = 25
+_PROBES = 3
 _DELETING = frozenset({"remove", "stub"})
 
 
@@ -41,6 +43,16 @@ class Passage:
     shape: str = ""
     size: int = 0
     anchors: frozenset[str] = frozenset()
+
+    @cached_property
+    def probes(self) -> tuple[bytes, ...]:
+        """The most telling names, as they are looked for."""
+        return tuple(word.encode() for word in self.words[:_PROBES])
+
+    @cached_property
+    def encoded_anchors(self) -> tuple[bytes, ...]:
+        """The anchors as they are looked for, the rarest most likely first."""
+        return tuple(a.encode() for a in sorted(self.anchors, key=lambda a: (-len(a), a)))
 
 
 @dataclass(frozen=True)
