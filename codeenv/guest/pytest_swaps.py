@@ -6,6 +6,7 @@ and runs tests, so that nothing is imported or collected again.
 
 import gc
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
@@ -177,7 +178,9 @@ def _mutated(
     if data[mutant["start"] : mutant["end"]] != mutant["old"].encode():
         return []
     text = data[: mutant["start"]] + mutant["new"].encode() + data[mutant["end"] :]
-    whole = compile(text, targets[0].__code__.co_filename, "exec", dont_inherit=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a suite may have made errors of them
+        whole = compile(text, targets[0].__code__.co_filename, "exec", dont_inherit=True)
     codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes(whole)}
     found = [(f, codes.get((f.__code__.co_qualname, f.__code__.co_firstlineno))) for f in targets]
     return [

@@ -1,8 +1,12 @@
 """Small changes of functions, and whether tests notice them."""
 
+from pathlib import Path
+
 import pytest
 
-from codeenv.languages.base import Swap, TestRequest
+import codeenv
+from codeenv.languages.base import Layout, Swap, TestRequest
+from codeenv.tree import Entry, Tree
 
 PATH = "pkg/code.py"
 CODE = """\
@@ -121,3 +125,26 @@ def test_one_test_that_notices_a_change_is_enough(tried):
 
 def test_bytes_before_a_change_may_be_more_than_its_characters(tried):
     assert tried("Box.fits", "fits") == ["7 becomes 8", "9 becomes 10"]
+
+
+def test_every_change_of_our_own_library_compiles(python):
+    """Whatever syntax is changed."""
+    folder = Path(codeenv.__file__).parent
+    files = sorted(folder.rglob("*.py"))
+    tree = Tree({str(f.relative_to(folder)): Entry(f.read_bytes()) for f in files})
+    tried = 0
+    for path, entry in tree.items():
+        lines = {path: frozenset(range(1, entry.data.count(b"\n") + 2))}
+        units = [
+            u
+            for u in python.units(Tree({path: entry}), Layout((".",), (), (path,), ()))
+            if u.kind != "class"
+        ]
+        symbols = [(path, unit.name) for unit in units]
+        for mutant in python.mutants(tree, symbols, lines, 20):
+            data = entry.data
+            text = data[: mutant.start] + mutant.new.encode() + data[mutant.end :]
+            compile(text, path, "exec", dont_inherit=True)
+            assert text.count(b"\n") == data.count(b"\n")
+            tried += 1
+    assert tried > 1000
