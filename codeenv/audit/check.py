@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from codeenv.audit.library import library_of
 from codeenv.audit.models import WARNINGS, AuditReport, Leak
-from codeenv.audit.scan import Place, mentions, scan_file, scan_view
+from codeenv.audit.scan import Place, mentions, scan_file, scan_library
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.audit.shapes import keep_shapes
 from codeenv.languages import get_language
@@ -38,8 +38,7 @@ def audit_report(
     secrets = secrets_of(task, language or get_language(task.recipe.language))
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
     if image is not None:
-        for view in library_of(image):
-            leaks += scan_view(view, secrets, "environment")
+        leaks += scan_library(library_of(image), secrets)
         keep_shapes()
     found = sorted({*leaks, *_mentions(task, secrets)})
     return AuditReport(

@@ -16,7 +16,7 @@ SHINGLE = 6
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_WORD = re.compile(r"\b[A-Za-z_]\w{2,}")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOT_WRITTEN = frozenset(
     {"ctx", "type_comment", "annotation", "returns", "kind", "type_params", "is_async"}

@@ -6,6 +6,7 @@ from math import ceil
 from typing import Literal
 
 from codeenv.audit.decode import LARGEST_TEXT, View, views
+from codeenv.audit.library import Library
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
@@ -17,6 +18,8 @@ COPIED_IN_SOURCE = 0.9
 """The same for the project's own source, where similar code is no leak but a property."""
 LEAST_TWIN_IN_SOURCE = 60
 """Nodes of a function whose exact twin in the staying code gives the task away."""
+_MISSING = 1
+"""How many of its most telling names a copy may have changed."""
 _BLOCK = 4096
 _WORD = re.compile(rb"\w+")
 Place = Literal["source", "test", "workspace", "environment"]
@@ -54,6 +57,25 @@ def scan_view(view: View, secrets: Secrets, place: Place) -> Iterator[Leak]:
         yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
 
 
+def scan_library(views: Library | Iterable[View], secrets: Secrets) -> Iterator[Leak]:
+    """Yield the leaks in an environment; what is kept of it is only read where it may tell."""
+    if not isinstance(views, Library):
+        for view in views:
+            yield from scan_view(view, secrets, "environment")
+        return
+    for passage in secrets.code:
+        for view in views.with_words(passage.probes, but=_MISSING):
+            yield from _copies(view, [passage], COPIED, "copy")
+        for view in views.with_words(passage.encoded_anchors) if passage.shape else ():
+            yield from _twins(view, [passage])
+    for passage in secrets.tests:
+        for view in views.with_words(passage.probes, but=_MISSING):
+            yield from _copies(view, [passage], COPIED_IN_SOURCE, "hidden_test")
+    for view in views:
+        if view.binary:
+            yield from _names(view, secrets, inside=False)
+
+
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
     """Return the vanished, untold names that a text speaks of, sorted."""
     words = {word.decode("utf-8", "replace") for word in _WORD.findall(data)}
@@ -78,7 +100,7 @@ def _may_hold(data: bytes, passage: Passage) -> bool:
     missing = 0
     for probe in passage.probes:
         missing += probe not in data
-        if missing > 1:
+        if missing > _MISSING:
             return False
     return True
 

@@ -43,6 +43,7 @@ def verify_task(
         *(f"oracle: {path} is not admitted" for path in oracle.ignored[:_TOLD]),
         *_problems("nop", nops, expected=0.0),
         *_broken(nops[0]),
+        *(problem for nop in nops for problem in _passing(nop)),
         *_problems("oracle", oracles, expected=1.0),
     ]
     return Verification(
@@ -72,6 +73,13 @@ def _broken(nop: Grade) -> list[str]:
     """Return the problem that code outside the feature does not work without it."""
     wrong = _not_passed(nop.pass_to_pass) if nop.valid else ""
     return [f"nop: other tests do not pass{wrong}"] if wrong else []
+
+
+def _passing(nop: Grade) -> list[str]:
+    """Return the problem that tests which should need the feature pass without it."""
+    told = [test for test, status in nop.fail_to_pass.items() if status == "passed"]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    return [f"nop: pass without the feature: {'; '.join(told[:_TOLD])}{more}"] if told else []
 
 
 def _why(grade: Grade) -> str:

@@ -16,7 +16,7 @@ def add(subparsers: Subparsers) -> None:
     parser = command(subparsers, "audit", run)
     add_tasks(parser)
     add_backend(parser)
-    add_jobs(parser)
+    add_jobs(parser, "tasks looked at at the same time")
     parser.add_argument(
         "--workspace-only",
         action="store_true",

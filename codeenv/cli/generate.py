@@ -8,7 +8,7 @@ from typing import get_args
 from codeenv.cli.explain import explain
 from codeenv.cli.generate_many import read_list, run_many
 from codeenv.cli.generate_options import check_together, difficulty, kinds, load_parents
-from codeenv.cli.options import Subparsers, add_backend, command, natural, positive
+from codeenv.cli.options import Subparsers, add_backend, add_jobs, command, natural, positive
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
@@ -43,7 +43,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--limit", type=positive, help="stop after this many tasks (default: all)")
     _add_choices(parser)
     parser.add_argument("--seed", type=natural, default=0, help="of the order tried (default: 0)")
-    parser.add_argument("--jobs", type=positive, default=2, help="boxes at work (default: 2)")
+    add_jobs(parser, "boxes at work", each=2)  # many tests of damaged code only wait
     parser.add_argument(
         "--explain",
         metavar="CANDIDATE",

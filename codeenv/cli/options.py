@@ -1,12 +1,15 @@
 """Options that several commands share, and the checks of their values."""
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import TypeAlias
 
 from codeenv.cli.parser import COMMANDS, Parser
 
 BACKENDS = ("auto", "docker", "bubblewrap", "local")
+_MOST_JOBS = 16
+"""By default: every one of them takes memory."""
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[Parser]"
 Run = Callable[[argparse.Namespace], int]
@@ -37,11 +40,23 @@ def add_backend(parser: argparse.ArgumentParser, default: str = "auto") -> None:
     )
 
 
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add ``--jobs``."""
-    parser.add_argument(
-        "--jobs", type=positive, default=2, help="tasks looked at at the same time (default: 2)"
-    )
+def add_jobs(parser: argparse.ArgumentParser, does: str, *, each: int = 1) -> None:
+    """Add ``--jobs``.
+
+    Args:
+        parser: Of the command.
+        does: What a job is, for the help text.
+        each: Jobs for every processor, if none are asked for.
+    """
+    jobs = min(each * processors(), _MOST_JOBS)
+    parser.add_argument("--jobs", type=positive, default=jobs, help=f"{does} (default: {jobs})")
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ def add(subparsers: Subparsers) -> None:
     parser = command(subparsers, "verify", run)
     add_tasks(parser)
     add_backend(parser)
-    add_jobs(parser)
+    add_jobs(parser, "tasks graded at the same time")
     parser.add_argument(
         "--repeat", type=positive, default=1, help="fresh boxes per task (default: 1)"
     )

@@ -1,7 +1,7 @@
 """One candidate from its feature to its verdict: the gates in their order."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from codeenv.audit import Verification, audit_task, verify_task
@@ -61,13 +61,25 @@ class Gates:
         prover = Prover(self.bench, self.baseline, self.pool, sieve)
         started = self.pool.map(attempt(self._delete), features)
         candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]
+        trying = [c for c in candidates if c.may_be_tried]
+        found = sieve.sift([c.feature for c in trying])
+        slow = [c for c in trying if found[c.feature.key].waits]
+        fast = [c for c in trying if not found[c.feature.key].waits]
+        lanes = ThreadPoolExecutor(2, thread_name_prefix="lane")
+        try:  # the fast do not wait for the slow
+            list(lanes.map(lambda lane: self._go_through(lane, prover), (slow, fast)))
+        finally:  # do not wait after Ctrl-C: as for the pool, see the pipeline
+            lanes.shutdown(wait=False, cancel_futures=True)
+        return [candidate.verdict() for candidate in candidates]
+
+    def _go_through(self, candidates: Sequence["_Candidate"], prover: Prover) -> None:
+        """Try one mode of every candidate after the other, until each has its end."""
         while trying := [c for c in candidates if c.may_be_tried]:
             proofs = prover.prove([candidate.next_mode() for candidate in trying])
             for candidate, end in zip(
                 trying, self.pool.map(attempt(self._emit), proofs), strict=True
             ):
                 candidate.end = end
-        return [candidate.verdict() for candidate in candidates]
 
     def _delete(self, feature: Feature) -> list[Deletion]:
         """Return the modes worth trying; none of them is too easy or too hard for sure."""
@@ -106,7 +118,7 @@ class _Candidate:
     """A feature on its way through the gates."""
 
     def __init__(self, feature: Feature, found: list[Deletion] | Ended) -> None:
-        self._feature = feature
+        self.feature = feature
         self._modes = found if isinstance(found, list) else []
         self._mode = ""
         self.end: Recipe | Ended = (
@@ -128,10 +140,10 @@ class _Candidate:
     def verdict(self) -> Verdict:
         """Return its one end."""
         if isinstance(self.end, Recipe):
-            return Verdict(self._feature, Reason.EMITTED, self._mode, self.end)
+            return Verdict(self.feature, Reason.EMITTED, self._mode, self.end)
         if isinstance(self.end, SandboxError):
-            return Verdict(self._feature, Reason.INFRASTRUCTURE, str(self.end))
-        return Verdict(self._feature, self.end.reason, self.end.detail)
+            return Verdict(self.feature, Reason.INFRASTRUCTURE, str(self.end))
+        return Verdict(self.feature, self.end.reason, self.end.detail)
 
 
 def demand_calibrated(found: Verification) -> None:

@@ -4,7 +4,7 @@ Two deletions meet in at most one group, so a test that one of them breaks is se
 the other in the other group.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import isqrt
 
 from codeenv.generate.models import Deletion
@@ -15,28 +15,43 @@ _MOST = 8
 
 
 def grid(deletions: Sequence[Deletion]) -> tuple[tuple[Deletion, ...], ...]:
-    """Return groups of deletions that can be made together; each deletion is in two of them."""
-    width = min(_MOST, isqrt(max(len(deletions) - 1, 0)) + 1)
-    rows = [deletions[i : i + width] for i in range(0, len(deletions), width)]
-    columns = [
-        [row[place] for row in rows[i : i + width] if place < len(row)]
-        for i in range(0, len(rows), width)
-        for place in range(width)
-    ]
-    return tuple(part for group in (*rows, *columns) for part in _apart(group) if part)
+    """Return groups of deletions that can be made together; each deletion is in two of them.
+
+    The groups are the rows and the columns of squares.  A deletion takes the first place where it
+    conflicts with none of its row and column, in a square of its own if there is no other.
+    """
+    count = -(-len(deletions) // _MOST**2) or 1
+    width = isqrt(max(len(deletions) - 1, 0) // count) + 1
+    squares: list[_Square] = []
+    for deletion in deletions:
+        if not any(square.take(deletion) for square in squares):
+            squares.append(_Square(width))
+            squares[-1].take(deletion)
+    return tuple(group for square in squares for group in square.groups())
 
 
-def _apart(group: Sequence[Deletion]) -> Iterator[tuple[Deletion, ...]]:
-    """Split a group into parts without conflicts."""
-    parts: list[list[Deletion]] = []
-    for deletion in group:
-        for part in parts:
-            if not any(conflict(deletion, other) for other in part):
-                part.append(deletion)
-                break
-        else:
-            parts.append([deletion])
-    yield from map(tuple, parts)
+class _Square:
+    """Places in rows and columns."""
+
+    def __init__(self, width: int) -> None:
+        self._rows: list[list[Deletion]] = [[] for _ in range(width)]
+        self._columns: list[list[Deletion]] = [[] for _ in range(width)]
+        self._free = [(row, column) for row in range(width) for column in range(width)]
+
+    def take(self, deletion: Deletion) -> bool:
+        """Give a deletion a place, if there is one without a conflict."""
+        for row, column in self._free:
+            met = (*self._rows[row], *self._columns[column])
+            if not any(conflict(deletion, other) for other in met):
+                self._rows[row].append(deletion)
+                self._columns[column].append(deletion)
+                self._free.remove((row, column))
+                return True
+        return False
+
+    def groups(self) -> tuple[tuple[Deletion, ...], ...]:
+        """Return the rows and columns that hold something."""
+        return tuple(tuple(line) for line in (*self._rows, *self._columns) if line)
 
 
 def conflict(one: Deletion, other: Deletion) -> bool:

@@ -1,4 +1,4 @@
-"""Test runs on disk until the taskset is written: an interrupted run goes on where it was."""
+"""What was run, on disk until the taskset is written: an interrupted run goes on where it was."""
 
 import hashlib
 import json
@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from codeenv.languages.base import TestRequest, TestRun
+from codeenv.languages.base import Swap, SwapResult, TestRequest, TestRun
 from codeenv.sandbox.image import Mount
 from codeenv.tasks.taskset import write_atomic
 
 _FOLDER = ".runs"
 _RUN = TypeAdapter(TestRun)
+_TRIES = TypeAdapter(tuple[SwapResult, ...])
+T = TypeVar("T")
 
 
 class RunMemo:
@@ -34,31 +37,54 @@ class RunMemo:
 
     def recall(self, key: str) -> TestRun | None:
         """Return the run that an earlier process made, or None."""
-        if key not in self._known:
-            return None
-        try:
-            return _RUN.validate_python(json.loads((self._folder / key).read_bytes()))
-        except (OSError, ValueError):  # what pydantic raises is a ValueError
-            return None
+        return self._recall(key, _RUN)
+
+    def recall_tries(self, key: str) -> tuple[SwapResult, ...] | None:
+        """Return the tries that an earlier process made, or None."""
+        return self._recall(key, _TRIES)
 
     def keep(self, key: str, run: TestRun) -> None:
         """Remember a run that came to an end of its own."""
         if run.complete or run.timed_out:
-            text = json.dumps(_RUN.dump_python(run, mode="json"))  # messages may hold any byte
-            write_atomic(self._folder / key, text.encode())
+            self._keep(key, _RUN, run)
+
+    def keep_tries(self, key: str, tries: tuple[SwapResult, ...]) -> None:
+        """Remember what came of tries, if they came to an end of their own."""
+        if all(result.complete for result in tries):
+            self._keep(key, _TRIES, tries)
 
     def clear(self) -> None:
         """Forget everything: the taskset is written, or is to be made afresh."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def _recall(self, key: str, kind: TypeAdapter[T]) -> T | None:
+        if key not in self._known:
+            return None
+        try:
+            return kind.validate_python(json.loads((self._folder / key).read_bytes()))
+        except (OSError, ValueError):  # what pydantic raises is a ValueError
+            return None
 
-def key_of(environment: str, tree: str, request: TestRequest, mounts: Sequence[Mount] = ()) -> str:
-    """Return what names a run: the digests of all that it depends on."""
+    def _keep(self, key: str, kind: TypeAdapter[T], value: T) -> None:
+        text = json.dumps(kind.dump_python(value, mode="json"))  # messages may hold any byte
+        write_atomic(self._folder / key, text.encode())
+
+
+def key_of(
+    environment: str,
+    tree: str,
+    request: TestRequest,
+    *,
+    mounts: Sequence[Mount] = (),
+    swaps: Sequence[Swap] = (),
+) -> str:
+    """Return what names a run, or tries: the digests of all that they depend on."""
     facts = {
         "codeenv": version("codeenv-gym"),
         "environment": environment,
         "tree": tree,
         "request": asdict(request),
         "mounts": [(mount.target, mount.tree.digest) for mount in mounts],
+        "swaps": [asdict(swap) for swap in swaps],
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

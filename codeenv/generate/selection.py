@@ -6,7 +6,8 @@ from codeenv.generate.features import overlap
 from codeenv.generate.models import Feature, Reason, Verdict
 
 MOST_OVERLAP = 0.5
-_BATCH = 36
+_BATCH = 64
+"""As many as share runs of the suite best."""
 
 
 def select(

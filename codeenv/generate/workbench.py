@@ -33,7 +33,7 @@ class Workbench:
         """
         full = replace(request, options=self.environment.lock.test_options)
         changed = self.pristine if tree is None else tree
-        key = key_of(f"{self.backend.name} {self.environment.digest}", changed.digest, full, mounts)
+        key = key_of(self._wall, changed.digest, full, mounts=mounts)
         known = self.memo.recall(key) if self.memo else None
         if known is not None:
             return known
@@ -48,14 +48,30 @@ class Workbench:
     def try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
         """Try lazy versions of functions in one box; a failed sandbox is tried once more."""
         full = replace(request, options=self.environment.lock.test_options)
+        key = key_of(self._wall, self.pristine.digest, full, swaps=swaps)
+        known = self.memo.recall_tries(key) if self.memo else None
+        if known is not None:
+            return known
         try:
-            return self._try_swaps(full, swaps)
+            tries = self._try_swaps(full, swaps)
         except SandboxError:
-            pass
+            tries = self._try_swaps_again(full, swaps)
+        if self.memo:
+            self.memo.keep_tries(key, tries)
+        return tries
+
+    @property
+    def _wall(self) -> str:
+        """What runs depend on beside tree and request."""
+        return f"{self.backend.name} {self.environment.digest}"
+
+    def _try_swaps_again(
+        self, request: TestRequest, swaps: Sequence[Swap]
+    ) -> tuple[SwapResult, ...]:
         try:
-            return self._try_swaps(full, swaps)
+            return self._try_swaps(request, swaps)
         except SandboxError as error:
-            return (SwapResult(problem=str(error)),) * len(swaps)
+            return (SwapResult(problem=str(error), complete=False),) * len(swaps)
 
     def _try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
         image = self.environment.image

@@ -90,6 +90,7 @@ class Swapper:
             "weak": weak,
             "survivors": survivors,
             "mutants": changes,
+            "waits": bool(raising.slow),
             "problem": "",
         }
 

@@ -100,14 +100,18 @@ class SwapResult:
             argument), and what that was.
         survivors: Mutants that none of the others notices, for people.
         mutants: How many were tried.
+        waits: Whether a test ran out of time while the functions raise.
         problem: Why the try says nothing, or "".
+        complete: Whether the process came to it.
     """
 
     failing: frozenset[str] = frozenset()
     weak: Mapping[str, str] = field(default_factory=dict)
     survivors: tuple[str, ...] = ()
     mutants: int = 0
+    waits: bool = False
     problem: str = ""
+    complete: bool = True
 
 
 @dataclass(frozen=True)

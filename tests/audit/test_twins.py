@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from codeenv.audit import find_twins
-from codeenv.audit.library import library_of
+from codeenv.audit.decode import View
+from codeenv.audit.library import Library, library_of
 from codeenv.sandbox.image import Image, Layer
 
 BODY = """
@@ -50,7 +51,7 @@ def test_an_environment_too_large_to_keep_is_read_all_the_same(tmp_path: Path):
     for number in range(7):
         (tmp_path / f"more{number}.bin").hardlink_to(tmp_path / "large.bin")
     own = {"m.py": code("price", BODY).encode()}
-    assert not isinstance(library_of(where), tuple)
+    assert not isinstance(library_of(where), Library)
     assert find_twins(own, where) == {("m.py", 2)}
 
 
@@ -61,3 +62,22 @@ def test_an_async_function_is_a_twin_of_the_plain_one(tmp_path: Path):
     waiting = f"async {code('cost', body)}"
     own = {"a.py": code("price", LONG).encode(), "b.py": waiting.encode()}
     assert find_twins(own, image(tmp_path)) == {("a.py", 2), ("b.py", 2)}
+
+
+def test_a_library_finds_the_texts_that_have_all_words_but_a_few():
+    texts = [
+        b"def price_of(item): ...",
+        b"def price_of_all(items): ...",
+        b"item \xc3\xa4pfel price_of",
+    ]
+    found = Library([View(str(n), data, binary=False) for n, data in enumerate(texts)])
+    names = [b"price_of", b"item"]
+    assert [v.path for v in found.with_words(names)] == ["0", "2"]
+    assert [v.path for v in found.with_words([*names, "äpfel".encode()], but=1)] == ["0", "2"]
+    assert [v.path for v in found.with_words(names[:1], but=1)] == ["0", "1", "2"]
+
+
+def test_a_library_has_no_words_of_what_is_no_text():
+    found = Library([View("0", b"price_of\x00", binary=True)])
+    assert not found.with_words([b"price_of"])
+    assert [v.path for v in found] == ["0"]

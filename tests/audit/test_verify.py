@@ -36,7 +36,19 @@ def test_tests_that_pass_without_the_feature_are_a_problem():
 
     found = verify(script=script)
     assert not found.ok
-    assert found.problems == ("nop: reward 1 instead of 0",)
+    assert found.problems[0] == "nop: reward 1 instead of 0"
+
+
+def test_one_test_that_passes_without_the_feature_is_a_problem_though_nothing_scores_0():
+    lucky = TASK.fail_to_pass[0]
+
+    def script(tree: Tree, request: TestRequest) -> TestRun:
+        run = honest(tree, request)
+        return replace(run, results={**run.results, lucky: TestResult("passed")})
+
+    found = verify(script=script)
+    assert found.nop_rewards == (0.0,)
+    assert found.problems == (f"nop: pass without the feature: {lucky}",)
 
 
 def test_code_outside_the_feature_that_does_not_work_without_it_is_a_problem():

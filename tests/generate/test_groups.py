@@ -43,6 +43,13 @@ def test_deletions_that_conflict_never_share_a_run():
     assert [len(group) for group in grid(same)] == [1] * 8
 
 
+def test_deletions_that_conflict_cost_no_run_while_there_are_others_to_share_with():
+    pairs = [deletion(n, edit(f"{n // 2}.py", mode="clean")) for n in range(36)]
+    groups = grid(pairs)
+    assert len(groups) == 12
+    assert all(not conflict(a, b) for group in groups for a, b in combinations(group, 2))
+
+
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [

@@ -8,7 +8,7 @@ from codeenv.generate.memo import RunMemo, key_of
 from codeenv.generate.workbench import Workbench
 from codeenv.images.layers import Environment
 from codeenv.languages import get_language
-from codeenv.languages.base import CoverageMap, TestRequest, TestResult, TestRun
+from codeenv.languages.base import CoverageMap, Swap, SwapResult, TestRequest, TestResult, TestRun
 from codeenv.sandbox.fake import FakeBackend
 from codeenv.sandbox.image import Image, Mount
 from codeenv.tree import Delta, Entry, Tree
@@ -53,6 +53,21 @@ def test_a_run_that_was_cut_off_is_not_kept(tmp_path):
     assert RunMemo(tmp_path, resume=True).recall("key") is None
 
 
+def test_tries_come_back_as_they_were(tmp_path):
+    tries = (
+        SwapResult(frozenset({"a", "b"}), {"b": "None"}, ("m.py:3: + is -",), 4, waits=True),
+        SwapResult(problem="not in memory: f"),
+    )
+    RunMemo(tmp_path, resume=True).keep_tries("key", tries)
+    assert RunMemo(tmp_path, resume=True).recall_tries("key") == tries
+
+
+def test_tries_that_were_cut_off_are_not_kept(tmp_path):
+    tries = (SwapResult(), SwapResult(problem="the process ended before", complete=False))
+    RunMemo(tmp_path, resume=True).keep_tries("key", tries)
+    assert RunMemo(tmp_path, resume=True).recall_tries("key") is None
+
+
 def test_a_run_is_named_by_all_that_it_depends_on():
     mount = Mount("/opt/tools", Tree({"a": Entry(b"")}))
     keys = [
@@ -61,7 +76,9 @@ def test_a_run_is_named_by_all_that_it_depends_on():
         key_of("e", "u", TestRequest()),
         key_of("e", "t", TestRequest(ids=("a",))),
         key_of("e", "t", TestRequest(coverage=True)),
-        key_of("e", "t", TestRequest(), (mount,)),
+        key_of("e", "t", TestRequest(), mounts=(mount,)),
+        key_of("e", "t", TestRequest(), swaps=(Swap((("m.py", "f"),), ("a",)),)),
+        key_of("e", "t", TestRequest(), swaps=(Swap((("m.py", "g"),), ("a",)),)),
     ]
     assert len(set(keys)) == len(keys)
     assert key_of("e", "t", TestRequest(ids=("a",))) == keys[3]

@@ -132,6 +132,15 @@ def test_use():
     assert code.use(1)
 
 
+def test_patient():
+    while True:
+        try:
+            assert code.forever(1)
+            break
+        except NotImplementedError:
+            pass
+
+
 def test_leave():
     if code.leave(True) is None:
         os._exit(3)
@@ -240,6 +249,14 @@ def test_a_lazy_function_that_makes_its_caller_loop_does_not_hang(swap):
     (found, after) = swap(("forever", "use"), ("double", "double"), test_timeout=0.2)
     assert short(found.failing) == {"use"}
     assert short(after.failing) == {"double"}
+    assert not found.waits, "it loops with None, not when it raises"
+    assert not after.waits
+
+
+def test_it_is_told_whether_a_test_waits_for_the_missing_code(swap):
+    (found,) = swap(("forever", "patient"))
+    assert short(found.failing) == {"patient"}
+    assert found.waits
 
 
 def test_a_child_that_ends_early_passes_nothing_and_harms_no_other(swap):

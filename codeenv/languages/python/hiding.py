@@ -1,6 +1,7 @@
 """Take tests out of their files, with what only they used."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from codeenv.errors import SourceError
 from codeenv.languages.python.bound import Import
@@ -172,6 +173,7 @@ def _is_vanished(project: Project, path: str, imported: Import) -> bool:
     return imported.name not in bound and imported.name not in module.bound and not dynamic
 
 
+@lru_cache(maxsize=8)
 def _project(tree: Tree) -> Project | None:
     try:
         return read_project(tree, find_layout(tree))

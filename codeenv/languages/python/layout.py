@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from codeenv.errors import SourceError
@@ -52,7 +53,7 @@ _TEST_CODE = re.compile(
     rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test|^class[ \t]+\w*Test|TestCase\b|unittest|doctest"
 )
 _TEST_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test_")
-_MAX_SOURCE = 2 * 1024**2
+_MAX_SOURCE, _HEAD = 2 * 1024**2, 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Folder:
     """Import name -> folder, or file of a single module."""
 
 
+@lru_cache(maxsize=16)
 def find_layout(tree: Tree) -> Layout:
     """Return where code and tests are.
 
@@ -108,7 +110,7 @@ def is_generated(path: str, data: bytes) -> bool:
     name = PurePosixPath(path).name
     if any(fnmatch(name, pattern) for pattern in GENERATED_NAMES):
         return True
-    return any(_GENERATED.search(line) for line in data.splitlines()[:12])
+    return any(_GENERATED.search(line) for line in data[:_HEAD].splitlines()[:12])
 
 
 def _import_root(tree: Tree, manifests: Manifests) -> Folder:

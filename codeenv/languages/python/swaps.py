@@ -22,8 +22,9 @@ def try_swaps(
     }
     result = serve(sandbox, image, "pytest_runner", body, request)
     said = {record["swap"]: record for record in records(result.report) if "swap" in record}
-    silent = {"problem": f"the process ended before (exit code {result.exit_code})"}
-    return tuple(_read(said.get(number, silent)) for number in range(len(swaps)))
+    problem = f"the process ended before (exit code {result.exit_code})"
+    silent = SwapResult(problem=problem, complete=False)
+    return tuple(_read(said[number]) if number in said else silent for number in range(len(swaps)))
 
 
 def _read(record: Mapping[str, Any]) -> SwapResult:
@@ -34,4 +35,5 @@ def _read(record: Mapping[str, Any]) -> SwapResult:
         weak=record["weak"],
         survivors=tuple(record["survivors"]),
         mutants=record["mutants"],
+        waits=record["waits"],
     )
