@@ -2,6 +2,7 @@
 
 import datetime
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ _USUAL, _LONG = 600.0, 3600.0
 _MANY_SECONDS = 120.0
 # Coarse steps, so that a machine's mood does not change a recipe's bytes.
 _TEST_TIMEOUTS = (10.0, 60.0, 600.0, SUITE_TIMEOUT * 10)
-_MARGIN = 8
+_MARGIN = 16
 
 
 def measure_baseline(
@@ -58,8 +59,6 @@ def measure_baseline(
             hint=_common_reasons(quarantined, runs[0]),
         )
     longest = max(run.duration for run in runs)
-    passed = frozenset(stable)
-    slowest = max(r.duration for run in runs for i, r in run.results.items() if i in passed)
     baseline = Baseline(
         source=pin,
         environment=bench.environment.digest,
@@ -67,9 +66,20 @@ def measure_baseline(
         stable=stable,
         quarantined=quarantined,
         timeout=_LONG if longest > _MANY_SECONDS else _USUAL,
-        test_timeout=next(limit for limit in _TEST_TIMEOUTS if slowest * _MARGIN <= limit),
+        test_timeout=_TEST_TIMEOUTS[0],
+        test_timeouts=_longer_limits(stable, (runs[0], runs[2])),
     )
     return baseline, coverage
+
+
+def _longer_limits(stable: Sequence[str], runs: Sequence[TestRun]) -> dict[str, float]:
+    """Return the seconds of tests that need more than the usual: many times what they took."""
+    took = {test: min(run.results[test].duration for run in runs) * _MARGIN for test in stable}
+    return {
+        test: next(limit for limit in _TEST_TIMEOUTS if seconds <= limit)
+        for test, seconds in took.items()
+        if seconds > _TEST_TIMEOUTS[0]
+    }
 
 
 def _alone(

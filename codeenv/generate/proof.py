@@ -17,6 +17,7 @@ from codeenv.materialise.operations import apply_operations, set_of
 from codeenv.tasks.models import Baseline
 
 _TOLD = 3
+_HURRY = 5
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Prover:
         if tree is None:
             return frozenset()
         request = self._request(test for test in self.baseline.stable if test in failing)
-        quick = replace(request, test_timeout=request.test_timeout / 5)
+        quick = replace(request, test_timeout=request.test_timeout / _HURRY)
         run = self.bench.run(quick, tree)  # code that returns nothing makes its callers loop, often
         return run.passed & failing
 
@@ -145,9 +146,7 @@ class Prover:
                 raise Rejected(Reason.BREAKS_COLLECTION, f"{path}: {message}"[:300])
 
     def _request(self, ids: Iterable[str]) -> TestRequest:
-        """Ask for tests under the deadlines that grading keeps: damaged code may loop for ever."""
-        baseline = self.baseline
-        return TestRequest(tuple(ids), baseline.timeout, test_timeout=baseline.test_timeout)
+        return TestRequest.graded(self.baseline, ids)
 
 
 def _failing(proof: Proof) -> tuple[str, ...]:

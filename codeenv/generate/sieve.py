@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codeenv.generate.deletion import swap_of
 from codeenv.generate.models import Feature, Reason, Rejected
@@ -48,8 +48,9 @@ class Sieve:
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
         swaps = [swap_of(self.bench, feature, self.executed) for feature in features]
-        request = TestRequest(timeout=_TIMEOUT, test_timeout=self.baseline.test_timeout)
         possible = [swap for swap in swaps if swap]
+        tests = dict.fromkeys(test for swap in possible for test in swap.tests)
+        request = replace(TestRequest.graded(self.baseline, tests), timeout=_TIMEOUT)
         found = iter(self.bench.try_swaps(request, possible) if possible else ())
         return [next(found) if swap else _NOTHING_KNOWN for swap in swaps]
 

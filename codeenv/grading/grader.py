@@ -102,12 +102,8 @@ class Grader:
 
     def _run_once(self, task: Task, image: Image, delta: Delta, ids: Sequence[str]) -> TestRun:
         language = self._languages(task.recipe.language)
-        request = TestRequest(
-            ids=tuple(ids),
-            timeout=task.baseline.timeout,
-            test_timeout=task.baseline.test_timeout,
-            options=task.lock.test_options,
-        )
+        asked = TestRequest.graded(task.baseline, ids)
+        request = replace(asked, options=task.lock.test_options)
         with self._backend.open(image, task.grading_tree, role="grader") as box:
             box.apply(delta)
             return language.run_tests(box, image, request)

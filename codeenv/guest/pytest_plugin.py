@@ -73,12 +73,13 @@ class Plugin:
         self._switch = switch
         self._states: dict[str, _State] = {}
         self._workspace = os.getcwd()
-        self._clock = _Clock(float(request["test_timeout"]))
+        self._clock = _Clock(0.0)
+        self._limit_of = limits_of(request)
 
     def go_on(self, channel: Channel, test_timeout: float, cpu_timeout: float) -> None:
         """Report to another channel from now on, with other limits, in a forked process."""
         self._channel = channel
-        self._clock = _Clock(test_timeout, cpu_timeout)
+        self._limit_of = lambda _: (test_timeout, cpu_timeout)
 
     def outcome_of(self, nodeid: str) -> str:
         """Return how a test that has run ended."""
@@ -147,6 +148,7 @@ class Plugin:
         state = self._states[item.nodeid] = _State()
         self._channel.send({"start": item.nodeid})
         self._switch(item)
+        self._clock = _Clock(*self._limit_of(item.nodeid))
         self._clock.start()
         yield
         self._clock.stop()
@@ -201,6 +203,12 @@ class Plugin:
 
     def _relative(self, path: str) -> str:
         return os.path.relpath(path, self._workspace)
+
+
+def limits_of(request: dict[str, Any]) -> Callable[[str], tuple[float, float]]:
+    """Return what tells the seconds a test may take, and those of processor time (0: no limit)."""
+    single, usual = request["test_timeouts"], request["test_timeout"]
+    return lambda test: (float(single.get(test, usual)), 0.0)
 
 
 def _unused(name: str) -> str:

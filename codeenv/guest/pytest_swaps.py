@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from codeenv.guest.pytest_children import Children, Limit
-from codeenv.guest.pytest_plugin import Plugin
+from codeenv.guest.pytest_plugin import Plugin, limits_of
 from codeenv.guest.pytest_report import Channel
 
 RAISES = "raise NotImplementedError"
@@ -35,7 +35,7 @@ class Swapper:
     def __init__(self, request: dict[str, Any], channel: Channel, plugin: Plugin) -> None:
         """Keep the request; ``plugin`` reports the outcomes of a child's tests."""
         self._swaps = request["swaps"]
-        self._test_limit = float(request["test_timeout"])
+        self._limit_of = limits_of(request)
         self._channel = channel
         self._plugin = plugin
         self._folder = os.getcwd()
@@ -65,7 +65,7 @@ class Swapper:
             return {"problem": f"not in memory: {', '.join(lost[:3])}"}
         targets = [function for key in wanted for function in functions[key]]
         known = [items[test] for test in swap["tests"] if test in items]
-        true = children.run(known, _nothing, lambda _: (self._test_limit, 0.0))
+        true = children.run(known, _nothing, self._limit_of)
         steady = [item for item in known if item.nodeid in true.passed]
 
         def limit_of(test: str) -> Limit:

@@ -1,9 +1,11 @@
 """A run of tests: what is asked for, and what came of it."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
+
+from codeenv.tasks.models import Baseline
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 
@@ -16,6 +18,7 @@ class TestRequest:
         ids: Exact ids to run, or None for all; unknown ids are reported as missing.
         timeout: Seconds for the whole run.
         test_timeout: Seconds for one test (0: no limit of its own).
+        test_timeouts: The same for single tests.
         shuffle_seed: Order to run in: None for the collection order.
         hash_seed: ``PYTHONHASHSEED`` or the like.
         coverage: Whether to record which test executed which line.
@@ -26,6 +29,7 @@ class TestRequest:
     ids: tuple[str, ...] | None = None
     timeout: float = 600.0
     test_timeout: float = 0.0
+    test_timeouts: Mapping[str, float] = field(default_factory=dict)
     shuffle_seed: int | None = None
     hash_seed: int = 0
     coverage: bool = False
@@ -33,6 +37,15 @@ class TestRequest:
     options: tuple[str, ...] = ()
 
     __test__ = False
+
+    @classmethod
+    def graded(cls, baseline: Baseline, ids: Iterable[str]) -> Self:
+        """Ask for tests under the deadlines that grading keeps: damaged code may loop for ever."""
+        wanted = tuple(ids)
+        slow = {
+            test: baseline.test_timeouts[test] for test in wanted if test in baseline.test_timeouts
+        }
+        return cls(wanted, baseline.timeout, baseline.test_timeout, slow)
 
 
 @dataclass(frozen=True, slots=True)

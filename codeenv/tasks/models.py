@@ -4,9 +4,16 @@ A recipe names source, environment, deletion and tests; it never holds the repos
 """
 
 import hashlib
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 SpanDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -178,3 +185,12 @@ class Baseline(Model):
     """Seconds the whole suite may take when graded."""
     test_timeout: float = 0.0
     """Seconds one test may take when graded; 0 for no limit of its own."""
+    test_timeouts: dict[str, float] = {}
+    """The same for single tests that take long; not written where there are none."""
+
+    @model_serializer(mode="wrap")
+    def _write(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = write(self)
+        if not self.test_timeouts:
+            values.pop("test_timeouts", None)
+        return values

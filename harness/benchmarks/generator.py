@@ -83,9 +83,7 @@ def is_task(bench: Workbench, baseline: Baseline, feature: Feature) -> bool:
         damaged = deletions(bench, feature)[0].damaged
     except Rejected:
         return False
-    run = bench.run(
-        TestRequest(timeout=baseline.timeout, test_timeout=baseline.test_timeout), damaged
-    )
+    run = bench.run(TestRequest.graded(baseline, baseline.stable), damaged)
     failing = set(baseline.stable) - run.passed
     return run.complete and bool(failing) and failing <= set(feature.tests)
 

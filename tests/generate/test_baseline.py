@@ -1,6 +1,6 @@
 import pytest
 
-from codeenv.generate.baseline import _alone, _sort_out
+from codeenv.generate.baseline import _alone, _longer_limits, _sort_out
 from codeenv.generate.pipeline import _set_aside
 from codeenv.languages.base import TestResult, TestRun
 from codeenv.tasks.models import Baseline, SourcePin
@@ -64,6 +64,15 @@ def test_a_test_that_needs_another_file_is_set_aside():
     assert _alone(bench, stable, quarantined, jobs=1) == ("a.py::one", "b.py::one")
     assert bench.asked == [("a.py::one",), ("b.py::one", "b.py::two")]
     assert quarantined == {"b.py::two": "not_alone"}
+
+
+def test_only_slow_tests_may_take_longer_than_the_usual():
+    def took(**seconds):
+        results = {test: TestResult("passed", duration) for test, duration in seconds.items()}
+        return TestRun(tuple(seconds), results, complete=True, exit_code=0)
+
+    once, again = took(a=0.01, b=30.0, c=2.0, d=20.0), took(a=9.0, b=0.5, c=1.5, d=200.0)
+    assert _longer_limits(("a", "b", "c", "d"), (once, again)) == {"c": 60.0, "d": 600.0}
 
 
 def test_a_single_file_is_alone_already():

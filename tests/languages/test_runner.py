@@ -179,6 +179,16 @@ def test_a_slow_test_ends_alone(run):
     assert result.passed == {f"{PATH}::test_fast"}
 
 
+def test_single_tests_may_have_limits_of_their_own(run):
+    tests = "import time\n\n\n" + "\n\n".join(
+        f"def test_{name}():\n    time.sleep(0.4)\n" for name in ("a", "b", "c")
+    )
+    longer = run(tests, test_timeout=0.1, test_timeouts={f"{PATH}::test_b": 60.0})
+    assert longer.passed == {f"{PATH}::test_b"}
+    shorter = run(tests, test_timeout=60, test_timeouts={f"{PATH}::test_b": 0.1})
+    assert shorter.passed == {f"{PATH}::test_a", f"{PATH}::test_c"}
+
+
 def test_a_test_that_hears_no_signal_ends_the_run(run):
     tests = "def test_deaf():\n    sum(range(10**13))\n\n\ndef test_b():\n    pass\n"
     result = run(tests, test_timeout=0.2)

@@ -54,6 +54,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "set"
 
 
+def test_limits_of_single_tests_are_written_where_there_are_any(folder: Path) -> None:
+    assert b"test_timeouts" not in canonical(BASELINE)
+    slow = BASELINE.model_copy(update={"test_timeouts": {"t.py::a": 60.0}})
+    assert Baseline.model_validate_json(canonical(slow)) == slow
+    assert digest_of(slow) != digest_of(BASELINE)
+
+
 def test_what_is_written_is_read_again_sorted_by_id(folder: Path) -> None:
     taskset = Taskset.load(folder)
     assert taskset.recipes == (recipe(), recipe("toy-two"))
