@@ -104,7 +104,7 @@ def delete_parameters(
             gone = {id(inner) for chain in chains for inner in vanishing(chain, name)}
             refuse_function(found, name, gone)
             refuse_relatives(tree, layout, found, name)
-            refuse_callers(tree, project, found, name, gone)
+            refuse_callers(project, unit.path, found, name, gone)
             edits = (*edits, *_imports(project, unit.path, source, edits))
             operations += _twin(tree, unit.path + "i", found, name, label)
         operations += _exact(unit.path, source, edits)
