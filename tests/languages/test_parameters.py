@@ -48,6 +48,24 @@ def render(text):
     )
 
 
+def test_an_import_that_only_the_annotation_of_the_parameter_used_goes_too(without):
+    text = """\
+from typing import Any, Literal, Optional
+
+
+def f(a: Any, b: Optional[int] = None, c: "Literal[1] | None" = None) -> Any:
+    if b:
+        a = 1
+    if c:
+        a = 2
+    return a
+"""
+    left = without(text, "f(b)")
+    assert left.startswith("from typing import Any, Literal\n\n\ndef f(a: Any, c:")
+    left = without(text, "f(c)")
+    assert left.startswith("from typing import Any, Optional\n\n\ndef f(a: Any, b:")
+
+
 def test_the_lines_of_a_parameter_are_those_of_the_arm_that_its_default_does_not_take(
     package, parameters
 ):

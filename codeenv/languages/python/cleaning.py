@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Edit, Label, drop_elements
@@ -72,14 +72,37 @@ def unused_imports(
         gone: Whether a line vanishes.
         keep: Whether an import must stay for other reasons.
     """
-    lost = {u.root for u in file.uses if gone(u.line)}
-    lost |= {w for t in file.texts if gone(t.line) for w in words_of(t.text)}
-    stay = {u.root for u in file.uses if not gone(u.line)}
-    stay |= {w for t in file.texts if not gone(t.line) for w in words_of(t.text)}
+    lost, stay = _words(file, gone), _words(file, lambda line: not gone(line))
+    return _only_in(file, lost, stay, lambda i: gone(i.node.lineno) or keep(i))
+
+
+def unneeded_imports(
+    before: References, after: References, keep: Callable[[Import], bool]
+) -> tuple[Import, ...]:
+    """Return the top-level imports of a file that it used before an edit and not after it.
+
+    Args:
+        before: The file's references, the imports' own.
+        after: Those of what the edit leaves, with all the imports.
+        keep: Whether an import must stay for other reasons.
+    """
+    lost, stay = (_words(file, lambda _: True) for file in (before, after))
+    return _only_in(before, lost, stay, keep)
+
+
+def _words(file: References, where: Callable[[int], bool]) -> frozenset[str]:
+    """Return the first names of what some lines of a file use, and words of their strings."""
+    names = frozenset(use.root for use in file.uses if where(use.line))
+    return names.union(*(words_of(text.text) for text in file.texts if where(text.line)))
+
+
+def _only_in(
+    file: References, lost: Set[str], stay: Set[str], keep: Callable[[Import], bool]
+) -> tuple[Import, ...]:
     return tuple(
         i
         for i in file.imports
-        if i.top and i.bound in lost and i.bound not in stay and not gone(i.node.lineno)
+        if i.top and i.bound in lost and i.bound not in stay
         if i.name != "*" and i.module != "__future__" and not keep(i)
     )
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from codeenv.languages.base import Layout, SymbolDoc, Unit
 from codeenv.languages.python.arm_edits import chain_edits
 from codeenv.languages.python.arms import Chain, defaults_of, find_chains, vanishing
-from codeenv.languages.python.cleaning import drop_imports, must_stay, unused_imports
+from codeenv.languages.python.cleaning import drop_imports, must_stay, unneeded_imports
 from codeenv.languages.python.definitions import Found, find_definitions
 from codeenv.languages.python.describe import function_signature, raised_in, summary_of
 from codeenv.languages.python.edits import (
@@ -31,8 +31,8 @@ from codeenv.languages.python.parameter_uses import (
     refuse_relatives,
 )
 from codeenv.languages.python.project import Project, read_project
+from codeenv.languages.python.references import references
 from codeenv.languages.python.signatures import drop_parameter
-from codeenv.languages.python.stubbing import stubbed_lines
 from codeenv.languages.python.syntax import Function, Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode
 from codeenv.languages.python.texts import pieces_in
@@ -165,15 +165,14 @@ def _edits(
 def _imports(
     project: Project, path: str, source: Source, edits: Sequence[Edit]
 ) -> tuple[Edit, ...]:
-    """Return the edits that drop imports which only whole lines that go used."""
-    whole = [e for e in edits if source.text[e.start - 1 : e.start] in ("", "\n", "\r")]
-    lines = stubbed_lines(source, tuple(e for e in whole if source.text[e.end - 1] in "\r\n"))
-    unused = unused_imports(
-        project.files[path],
-        gone=lambda line: line in lines,
-        keep=lambda imported: must_stay(project, path, imported),
+    """Return the edits that drop imports which nothing uses any more once the edits are made."""
+    left = references(applied(source.data, to_operations(path, source, edits)))
+    if left is None:
+        raise ValueError(f"the result would not compile: {path}")
+    unneeded = unneeded_imports(
+        project.files[path], left, keep=lambda imported: must_stay(project, path, imported)
     )
-    changed, dropped = drop_imports(source, unused)
+    changed, dropped = drop_imports(source, unneeded)
     labels = dict.fromkeys(dropped, _CLEAN_IMPORT)
     return (*changed, *drop_statements(source, labels, labels))
 
