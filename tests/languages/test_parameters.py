@@ -216,26 +216,6 @@ def test_bytes_of_other_encodings_and_line_ends_stay_as_they_are(without, newlin
     assert without(text.replace("\n", newline), "f(b)") == wanted.replace("\n", newline)
 
 
-@pytest.mark.parametrize(
-    ("entry", "after"),
-    [
-        (
-            ":param a: One.\n    :param b: Two,\n      more.\n    :type b: int\n    :returns: 3.",
-            ":param a: One.\n    :returns: 3.",
-        ),
-        ("Parameters\n    ----------\n    b : int\n        Two.\n\n    Done.", "Done."),
-        ("Args:\n        b (int): Two.\n\n    Returns:\n        It.", "Returns:\n        It."),
-        ("Args:\n        a: One.\n        b: Two.\n", "Args:\n        a: One.\n"),
-        ("Speaks of b: twice.", "Speaks of b: twice."),
-    ],
-)
-def test_a_docstring_loses_the_entry_of_the_parameter(without, entry, after):
-    text = 'def f(a, b=None):\n    """Do.\n\n    {}\n    """\n    return a\n'
-    whole = text.format(entry).replace("    return a", "    if b:\n        a = 1\n    return a")
-    left = without(whole, "f(b)")
-    assert left == text.format(after).replace(", b=None", "")
-
-
 def test_the_twin_with_the_types_loses_the_parameter_as_well(without):
     text = "def f(a, b=None):\n    if b:\n        a = 1\n    return a\n"
     twin = {PATH + "i": "def f(a: int, b: int | None = ...) -> int: ...\n"}
@@ -259,28 +239,6 @@ def test_the_twin_with_the_types_loses_the_parameter_as_well(without):
 def test_conditions_that_the_default_decides(without, default, condition):
     text = f"NOTHING = object()\n\n\ndef f(a, b={default}):\n    if {condition}:\n        a = 1\n"
     assert without(text, "f(b)").endswith("def f(a):\n    pass\n")
-
-
-def test_what_is_told_of_a_parameter(python, package, parameters):
-    text = DOCUMENTED.replace(".upper()", '.upper() + "louder"\n        raise KeyError(text)')
-    tree = package(text)
-    doc = python.describe(tree, parameters(tree)["render(loud)"])
-    assert doc.signature == "def render(text, *, loud=False)"
-    assert doc.summary == "Whether to shout, which is rude."
-    assert doc.docstring == "loud: Whether to shout,\n    which is rude."
-    assert doc.texts == ("louder",)
-    assert doc.raises == ("KeyError",)
-
-
-def test_a_parameter_without_an_entry_is_told_by_the_sentence_that_speaks_of_it(
-    python, package, parameters
-):
-    text = (
-        'def f(b=0):\n    """Do it.  With *b*,\n    do more.  Done."""\n    if b:\n        a = 1\n'
-    )
-    tree = package(text)
-    doc = python.describe(tree, parameters(tree)["f(b)"])
-    assert doc.summary == doc.docstring == "With *b*, do more."
 
 
 def test_nothing_dangles_where_a_parameter_was(python, package, parameters):

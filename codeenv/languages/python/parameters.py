@@ -119,7 +119,7 @@ def describe_parameter(tree: Tree, unit: Unit) -> SymbolDoc:
     """
     source, node, _, name = _resolve(tree, unit)
     entry = entry_text(source, node, name)
-    said = said_of(entry) if entry else sentence_on(node, name)
+    said = said_of(source, node, name) or sentence_on(node, name)
     arms = list(_arms(find_chains(source, node, name)))
     return SymbolDoc(
         unit=unit,
