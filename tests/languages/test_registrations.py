@@ -28,6 +28,12 @@ CLEANED = {
     "the only element of a list": ("T = [f]\n", "T = []\n", "f"),
     "an element of a tuple of two": ("T = (f, g)\n", "T = (g,)\n", "f"),
     "an element of a set": ("T = {f, g}\n", "T = {g}\n", "f"),
+    "what a list is extended by": ("T = []\nT.extend([f, g])\n", "T = []\nT.extend([g])\n", "f"),
+    "what a dict is updated with": (
+        'T = {}\nT.update({"f": f, "g": g})\n',
+        'T = {}\nT.update({"g": g})\n',
+        '"f": f',
+    ),
     "an element of what a set is made from": (
         "T = frozenset([f, g])\n",
         "T = frozenset([g])\n",
@@ -59,7 +65,6 @@ def test_what_registers_a_unit_goes_with_it(package, delete, place):
 
 
 KEPT_BACK = {
-    "the last element of a set": "T = {f}\n",
     "one argument of several": "T = R()\nT.register(f, g)\n",
     "an argument of another call": "T = str(f)\n",
     "a part of a record": 'T = {"a": {"call": f, "help": "x"}}\n',
@@ -72,6 +77,11 @@ KEPT_BACK = {
 def test_what_is_more_than_a_registration_keeps_a_unit(package, delete, place):
     with pytest.raises(ValueError, match="used at import: f"):
         delete(package(BEFORE + UNIT + KEPT_BACK[place]), "f")
+
+
+def test_the_last_element_of_a_set_keeps_a_unit(package, delete):
+    with pytest.raises(ValueError, match="nothing would be left in T"):
+        delete(package(UNIT + "T = {f}\n"), "f")
 
 
 def test_a_registration_in_another_file_goes_with_its_import(package, delete):
@@ -124,10 +134,16 @@ def test_units_that_are_only_registered_are_found(python, package):
         "def d():\n    return 1\n\n\nT = {'b': b, 'd': d}\n\n\ndef use():\n    return d()\n"
     )
     more = "from pkg.code import c as other\n\nT = [other]\n"
-    tree = package(text, {"pkg/more.py": more})
-    assert [u.name for u in python.registered(tree, python.layout(tree))] == ["a", "b", "c"]
-    alone = package(text)
-    assert [u.name for u in python.registered(alone, python.layout(alone))] == ["a", "b"]
+    assert _registered(python, package(text, {"pkg/more.py": more})) == ["a", "b", "c"]
+    assert _registered(python, package(text)) == ["a", "b"]
+
+
+def test_the_elements_of_a_set_are_found(python, package):
+    assert _registered(python, package(UNIT + "T = {f, g}\n")) == ["f", "g"]
+
+
+def _registered(python, tree):
+    return [u.name for u in python.registered(tree, python.layout(tree))]
 
 
 def _told(python, tree):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Set
 
 from codeenv.languages.python.bound import Import
+from codeenv.languages.python.definitions import import_time
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.literals import drop_from_literal
 from codeenv.languages.python.project import Project, used_from_outside
@@ -22,9 +23,7 @@ def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.
     Raises:
         ValueError: If an unparenthesised tuple would be empty.
     """
-    for statement in source.module.body:
-        if not _speaks_of_all(statement):
-            continue
+    for statement in filter(_speaks_of_all, import_time(source.module.body)):
         value = getattr(statement, "value", None)
         arguments = value.args if isinstance(value, ast.Call) else []
         if arguments and all(_text(a) in names for a in arguments):
@@ -39,9 +38,8 @@ def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.
 def export_lines(source: Source) -> frozenset[int]:
     """Return the lines of the statements that make ``__all__``."""
     found: set[int] = set()
-    for statement in source.module.body:
-        if _speaks_of_all(statement):
-            found |= set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+    for statement in filter(_speaks_of_all, import_time(source.module.body)):
+        found |= set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
     return frozenset(found)
 
 
