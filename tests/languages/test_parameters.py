@@ -197,6 +197,11 @@ def f(a):
         ("a, b: 'int | None' = None, c=2", "a, c=2"),
         ("\n    a,\n    b=None,  # this\n    c=1,\n", "\n    a,\n    c=1,\n"),
         ("\n    a,\n    *,\n    b=None,\n", "\n    a,\n"),
+        (
+            "\n    a,\n    # How often.\n    b=None,\n    # More.\n    c=1,\n",
+            "\n    a,\n    # More.\n    c=1,\n",
+        ),
+        ("\n    a,\n    # How often.\n    b=None\n", "\n    a,\n"),
         ("a, b=None, /", None),
     ],
 )

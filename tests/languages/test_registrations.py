@@ -12,6 +12,18 @@ CLEANED = {
         'T = {\n    "g": g,\n}\n',
         '"f": f',
     ),
+    "a line of a list with its comment": (
+        "T = [\n    # First.\n    # Really.\n    f,\n    # Then.\n    g,\n]\n",
+        "T = [\n    # Then.\n    g,\n]\n",
+        "f",
+    ),
+    "the first of those that a comment is about": (
+        "T = [\n    # These.\n    f,\n    g,\n]\n",
+        "T = [\n    # These.\n    g,\n]\n",
+        "f",
+    ),
+    "an element in parentheses": ("T = [(g), (f)]\n", "T = [(g)]\n", "f"),
+    "the first of elements in parentheses": ("T = [(f), (g)]\n", "T = [(g)]\n", "f"),
     "the only entry of a dict": ('T = {"f": f}\n', "T = {}\n", '"f": f'),
     "an entry after an unpacked dict": (
         'U = {}\nT = {**U, "f": f}\n',
