@@ -134,6 +134,18 @@ def test_a_registering_statement_is_told_whole(python, package):
     assert _told(python, package(text)) == ["T.register('f', f)"]
 
 
+@pytest.mark.parametrize(
+    ("registry", "told"),
+    [
+        ('T = {"a  b": f}\n', ["'a  b': f"]),
+        ("T = [f, f, g]\n", ["f, f"]),
+        ("T = []\nT.append(f)\nT.append(f)\n", ["T.append(f); T.append(f)"]),
+    ],
+)
+def test_entries_are_told_without_what_is_not_in_the_code(python, package, registry, told):
+    assert _told(python, package(UNIT + registry)) == told
+
+
 def test_an_import_and_an_export_are_no_registrations(python, package):
     init = "from pkg.code import f\n\n__all__ = ['f']\n"
     assert _told(python, package(UNIT, {"pkg/__init__.py": init})) == []

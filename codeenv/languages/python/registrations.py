@@ -117,12 +117,12 @@ def read_registration(tree: Tree, operation: Operation) -> str:
     if source is None:
         return ""
     text = source.data[operation.start : operation.end].decode(source.encoding).strip()
-    for opening, closing in (("", ""), ("[", "\n]"), ("{", "\n}")):
+    for opening, closing in (("[", "\n]"), ("{", "\n}"), ("", "")):
         try:
             module = parse_quietly(f"{opening}{text.strip(', ')}{closing}")
         except SyntaxError:
             continue
-        told = " ".join(ast.unparse(module).split())
+        told = "; ".join(map(ast.unparse, module.body))
         return told[1:-1] if opening else told
     return ""
 
