@@ -103,6 +103,13 @@ def test_a_registration_in_another_file_goes_with_its_import(package, delete):
     assert damaged["pkg/table.py"].data.decode() == expected
 
 
+def test_an_import_that_only_the_registration_used_goes_too(package, delete):
+    table = "from re import I, M\n\nfrom pkg.code import f, g\n\nT = {\n    I: f,\n    M: g,\n}\n"
+    damaged = delete(package(UNIT, {"pkg/table.py": table}), "f")
+    expected = "from re import M\n\nfrom pkg.code import g\n\nT = {\n    M: g,\n}\n"
+    assert damaged["pkg/table.py"].data.decode() == expected
+
+
 def test_a_registration_through_a_module_is_found(package, delete):
     table = "from pkg import code\n\nT = [code.f, code.g]\n"
     damaged = delete(package(UNIT, {"pkg/table.py": table}), "f")

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator
 
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.definitions import import_time
@@ -61,47 +61,27 @@ def drop_imports(
 
 
 def unused_imports(
-    file: References, gone: Callable[[int], bool], keep: Callable[[Import], bool]
+    file: References, gone: Callable[[int, int], bool], keep: Callable[[Import], bool]
 ) -> tuple[Import, ...]:
-    """Return the top-level imports that only vanished lines used.
+    """Return the top-level imports that only vanished code used.
 
     Args:
         file: The file's references.
-        gone: Whether a line vanishes.
+        gone: Whether what is at a line and column vanishes.
         keep: Whether an import must stay for other reasons.
     """
-    lost, stay = _words(file, gone), _words(file, lambda line: not gone(line))
-    return _only_in(file, lost, stay, lambda i: gone(i.node.lineno) or keep(i))
-
-
-def unneeded_imports(
-    before: References, after: References, keep: Callable[[Import], bool]
-) -> tuple[Import, ...]:
-    """Return the top-level imports of a file that it used before an edit and not after it.
-
-    Args:
-        before: The file's references, the imports' own.
-        after: Those of what the edit leaves, with all the imports.
-        keep: Whether an import must stay for other reasons.
-    """
-    lost, stay = (_words(file, lambda _: True) for file in (before, after))
-    return _only_in(before, lost, stay, keep)
-
-
-def _words(file: References, where: Callable[[int], bool]) -> frozenset[str]:
-    """Return the first names of what some lines of a file use, and words of their strings."""
-    names = frozenset(use.root for use in file.uses if where(use.line))
-    return names.union(*(words_of(text.text) for text in file.texts if where(text.line)))
-
-
-def _only_in(
-    file: References, lost: Set[str], stay: Set[str], keep: Callable[[Import], bool]
-) -> tuple[Import, ...]:
+    lost: set[str] = set()
+    stay: set[str] = set()
+    for use in file.uses:
+        (lost if gone(use.line, use.column) else stay).add(use.root)
+    for text in file.texts:
+        (lost if gone(text.line, text.column) else stay).update(words_of(text.text))
     return tuple(
         i
         for i in file.imports
         if i.top and i.bound in lost and i.bound not in stay
         if i.name != "*" and i.module != "__future__" and not keep(i)
+        if not gone(i.node.lineno, i.node.col_offset)
     )
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -72,6 +72,12 @@ def applied(data: bytes, operations: Sequence[Operation]) -> bytes:
         replacement = operation.replacement.encode()
         data = data[: operation.start] + replacement + data[operation.end :]
     return data
+
+
+def taken_by(source: Source, edits: Iterable[Edit]) -> Callable[[int, int], bool]:
+    """Return a function that tells whether edits take what is at a line and UTF-8 column."""
+    spans = [(source.place(e.start), source.place(e.end)) for e in edits]
+    return lambda line, column: any(start <= (line, column) < end for start, end in spans)
 
 
 def drop_statements(

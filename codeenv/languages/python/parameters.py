@@ -7,7 +7,7 @@ from functools import lru_cache
 from codeenv.languages.base import Layout, SymbolDoc, Unit
 from codeenv.languages.python.arm_edits import chain_edits
 from codeenv.languages.python.arms import Chain, defaults_of, find_chains, vanishing
-from codeenv.languages.python.cleaning import drop_imports, must_stay, unneeded_imports
+from codeenv.languages.python.cleaning import drop_imports, must_stay, unused_imports
 from codeenv.languages.python.definitions import Found, find_definitions
 from codeenv.languages.python.describe import function_signature, raised_in, summary_of
 from codeenv.languages.python.edits import (
@@ -15,6 +15,7 @@ from codeenv.languages.python.edits import (
     Label,
     applied,
     drop_statements,
+    taken_by,
     to_operations,
     touching,
 )
@@ -31,7 +32,6 @@ from codeenv.languages.python.parameter_uses import (
     refuse_relatives,
 )
 from codeenv.languages.python.project import Project, read_project
-from codeenv.languages.python.references import references
 from codeenv.languages.python.signatures import drop_parameter
 from codeenv.languages.python.syntax import Function, Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode
@@ -165,14 +165,13 @@ def _edits(
 def _imports(
     project: Project, path: str, source: Source, edits: Sequence[Edit]
 ) -> tuple[Edit, ...]:
-    """Return the edits that drop imports which nothing uses any more once the edits are made."""
-    left = references(applied(source.data, to_operations(path, source, edits)))
-    if left is None:
-        raise ValueError(f"the result would not compile: {path}")
-    unneeded = unneeded_imports(
-        project.files[path], left, keep=lambda imported: must_stay(project, path, imported)
+    """Return the edits that drop imports which only what goes used."""
+    unused = unused_imports(
+        project.files[path],
+        gone=taken_by(source, edits),
+        keep=lambda imported: must_stay(project, path, imported),
     )
-    changed, dropped = drop_imports(source, unneeded)
+    changed, dropped = drop_imports(source, unused)
     labels = dict.fromkeys(dropped, _CLEAN_IMPORT)
     return (*changed, *drop_statements(source, labels, labels))
 
