@@ -103,6 +103,7 @@ def test_a_parameter_that_does_more_than_choose_arms_is_none(package, parameters
         (METHOD + "\n\ndef g(x):\n    return x.f(b=1)\n", "A.f(b)", "given by"),
         (METHOD + "\n\ndef g(x):\n    return x.f(1)\n", "A.f(b)", "by position"),
         (METHOD + "\n\ndef g(x):\n    return x.f\n", "A.f(b)", "as a value"),
+        (METHOD + "\n    g = f\n\n\ndef h(x):\n    return x.g(b=1)\n", "A.f(b)", "as a value"),
         (
             FUNCTION.replace("    if b:\n", '    """Do.\n\n    b: Two."""\n    if b:\n'),
             "f(b)",

@@ -115,6 +115,9 @@ def refuse_callers(
             continue
         if any(text.lookup and text.text in known for text in file.texts):
             raise ValueError(f"looked up by name: {named!r} in {path}")
+        owner = found.parent.name if found.parent and path == where else ""
+        if owner and any(use.scope == owner and use.root == named for use in file.uses):
+            raise ValueError(f"passed on as a value: {named} in {path}")
         nodes = [n for n in ast.walk(file.source.module) if id(n) not in gone]
         names = known.union(_other_names(nodes, known))
         modules = None if found.parent else frozenset(project.aliases(path))
