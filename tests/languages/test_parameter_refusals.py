@@ -113,6 +113,12 @@ def test_a_parameter_that_does_more_than_choose_arms_is_none(package, parameters
         ("def f(b=(None)):\n    if b:\n        return 1\n", "f(b)", "not what is meant"),
         ("def f(b=None):\n    if b:\n        yield 1\n", "f(b)", "generator"),
         (
+            "def f(b=None):\n    def g():\n        if b:\n            yield 1\n\n"
+            "    return [*g()]\n",
+            "f(b)",
+            "generator",
+        ),
+        (
             "def f(b=None):\n    if b:\n        yield 1\n\n    def g():\n        yield 2\n",
             "f(b)",
             "generator",

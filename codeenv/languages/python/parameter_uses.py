@@ -38,9 +38,14 @@ def refuse_function(found: Found, name: str, gone: Collection[int]) -> None:
         if isinstance(inner, ast.Name | ast.Attribute) and last_name(inner) in _INTROSPECTION:
             raise ValueError(f"variables are looked up by name in {found.name}")
     _refuse_lost_names(node, gone)
+    for inner in ast.walk(node):
+        if isinstance(inner, Function) and id(inner) not in gone and _loses_yields(inner, gone):
+            raise ValueError(f"would be no generator any more: {inner.name} of {found.name}")
+
+
+def _loses_yields(node: Function, gone: Collection[int]) -> bool:
     yields = [id(n) for n in _own_nodes(node.body) if isinstance(n, ast.Yield | ast.YieldFrom)]
-    if yields and all(place in gone for place in yields):
-        raise ValueError(f"would be no generator any more: {found.name}")
+    return bool(yields) and all(place in gone for place in yields)
 
 
 def _own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
