@@ -33,7 +33,7 @@ class Brief:
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
         partial: Ids of the ``symbols`` that are still defined, with a part of their code.
-        registered: Entries of registries that the feature had, each with its place.
+        registered: Entries of registries that the feature had: the registry, its file, the entry.
         tests: Ids of the feature's tests that the agent sees.
         unseen: Whether there are others.
     """
@@ -51,7 +51,7 @@ class Brief:
     unseen: bool = True
     examples: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
-    registered: tuple[str, ...] = ()
+    registered: tuple[tuple[str, str, str], ...] = ()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -60,8 +60,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     facts = language.test_facts(pristine, recipe.fail_to_pass)
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
-    words = frozenset(re.findall(r"\w+", " ".join(registered)))
-    told_of = told_units(deleted, facts.names | words)
+    told_of = told_units(deleted, facts.names | _words(entry for _, _, entry in registered))
     files = [
         Unit(o.path, o.symbol, "module", 1, 1, 1, ())
         for o in recipe.deletions
@@ -70,7 +69,9 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     units = sorted((*files, *told_of), key=lambda unit: unit.path)
     described = [language.describe(pristine, unit) for unit in units]
     docs = _merged([doc for doc in described if doc.unit.kind != "module" or _says(doc)])
-    told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
+    told = _words(
+        text for d in docs for text in (d.unit.name, d.signature, *d.decorators, *d.raises)
+    )
     vanished = vanished_names(pristine, damaged, language)
     expected = texts_to_tell(recipe, pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
@@ -176,12 +177,18 @@ class _Filter:
         return not any(line in phrase for line in self._code)
 
 
-def _registered(recipe: Recipe, pristine: Tree, language: Language) -> Iterator[str]:
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", " ".join(texts)))
+
+
+def _registered(
+    recipe: Recipe, pristine: Tree, language: Language
+) -> Iterator[tuple[str, str, str]]:
     """Yield what registries lost: like a decorator, an entry is told as it was written."""
     for edit in recipe.deletions:
         entry = language.registration(pristine, edit)
         if entry:
-            yield f"`{edit.symbol}` in `{edit.path}`: `{entry}`"
+            yield edit.symbol, edit.path, entry
 
 
 def _paths(recipe: Recipe, layout: Layout) -> tuple[str, ...]:

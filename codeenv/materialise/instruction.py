@@ -59,9 +59,10 @@ def render(brief: Brief, level: Level) -> str:
 
 def _opening(brief: Brief, level: Level) -> str:
     if level < "L3":
+        amount = "All" if set(brief.paths) == set(brief.gone) else "Part"
         return (
             "# A feature is missing\n\n"
-            f"Part of {_listed(brief.paths)} was taken out of this repository, and what it did "
+            f"{amount} of {_listed(brief.paths)} was taken out of this repository, and what it did "
             "does not work any more.  Find out what is missing and implement it again."
         )
     if brief.symbols and all(doc.unit.kind == "parameter" for doc in brief.symbols):
@@ -96,7 +97,13 @@ def _missing(brief: Brief, *, docstrings: bool) -> str:
         lines += ["", f"Imports or exports of it are also gone from {_listed(brief.exports)}."]
     if brief.registered:
         lines += ["", "It was registered, and is not any more:"]
-        lines += ["", *(f"- {entry}" for entry in brief.registered)]
+        lines += [
+            "",
+            *(
+                f"- `{where}` in `{path}`: {_code(entry)}"
+                for where, path, entry in brief.registered
+            ),
+        ]
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
@@ -129,7 +136,7 @@ def _behaviours(brief: Brief, level: Level) -> str:
         lines.append(f"- Tests cover: {'; '.join(bare)}.")
     more = len(brief.behaviours) - most
     if more > 0 and level != "L1":
-        lines.append(f"- … and {more} more cases of this kind")
+        lines.append(f"- … and {more} more of this kind")
     return "\n".join([title, "", *lines])
 
 
@@ -150,7 +157,8 @@ def _messages(brief: Brief, level: Level) -> str:
 def _names(brief: Brief) -> str:
     if not brief.names:
         return ""
-    return f"## Names\n\nThe feature also brings these names into use: {_listed(brief.names)}."
+    told = "Tests of the feature also use these names, which the code that is left does not have"
+    return f"## Names\n\n{told}: {_listed(brief.names)}."
 
 
 def _checking(brief: Brief, most: int) -> str:

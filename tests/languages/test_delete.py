@@ -194,6 +194,14 @@ def test_exports_of_any_shape_lose_one_name(package, delete, container, after):
     assert result == f"__all__ = {after}\na = b = 1\n"
 
 
+@pytest.mark.parametrize("header", ["if a:\n", "try:\n"])
+def test_exports_that_depend_on_something_lose_the_name_too(package, delete, header):
+    end = "except KeyError:\n    pass\n" if header == "try:\n" else ""
+    text = f"a = 1\n__all__ = ['a']\n{header}    __all__ += ['a', 'f']\n{end}"
+    result = delete(package(f"{text}\n\ndef f():\n    return 1\n"), "f")
+    assert result["pkg/code.py"].data.decode() == text.replace(", 'f'", "")
+
+
 def test_a_re_exported_or_patched_import_stays(package, delete):
     text = (
         "import time\nimport os\nfrom re import sub as sub\n\n\n"

@@ -118,6 +118,15 @@ def test_the_texts_of_a_function_are_told_without_docstring_and_what_is_filled_i
     assert python.describe(tree, unit).texts == ("no such", "key:", "is too long,", "left")
 
 
+def test_bytes_of_a_function_and_of_its_tests_are_texts_as_well(python, package):
+    code = "def f(x):\n    return x + b'Bad Gateway' + b'\\xff\\xfetext'\n"
+    test = "from pkg.code import f\n\n\ndef test_f():\n    assert f(b'') == b'502 Bad Gateway'\n"
+    tree = package(code, {"tests/test_it.py": test})
+    (unit,) = python.units(tree, python.layout(tree))
+    assert python.describe(tree, unit).texts == ("Bad Gateway",)
+    assert "502 Bad Gateway" in python.test_facts(tree, ["tests/test_it.py::test_f"]).texts
+
+
 def test_the_constants_of_a_class_are_told_with_it(python, package):
     code = "class Rule:\n    message = 'no way'\n    _own = 1\n    made = int('1')\n    x: int\n"
     tree = package(code)

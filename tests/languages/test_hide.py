@@ -192,3 +192,17 @@ def test_async_tests_and_tabs_and_carriage_returns_are_hidden_too(hidden):
     stable = (f"{PATH}::TestA::test_a", f"{PATH}::TestA::test_b")
     expected = "class TestA:\r\n\tdef test_b(self):\r\n\t\tassert 1\r\n"
     assert hidden(text, stable[:1], stable) == expected
+
+
+def test_what_is_set_on_a_hidden_test_goes_with_it(hidden):
+    text = "def test_a():\n    assert 1\n\n\ntest_a.slow = True\n\n\n"
+    kept = "def test_b():\n    assert 1\n\n\ntest_b.slow = True\n"
+    stable = (f"{PATH}::test_a", f"{PATH}::test_b")
+    assert hidden(text + kept, stable[:1], stable) == kept
+
+
+def test_a_constant_that_is_added_to_is_no_constant_of_the_hidden_tests_alone(hidden):
+    text = "X = 1\nX += 1\n\n\ndef test_b():\n    assert 1\n"
+    test = "\n\ndef test_a():\n    assert X\n"
+    stable = (f"{PATH}::test_a", f"{PATH}::test_b")
+    assert hidden(text + test, stable[:1], stable) == text

@@ -135,6 +135,12 @@ def test_a_module_that_other_code_needs_stays(modules, how):
         "import atexit\n\n\ndef f():\n    return 1\n\n\natexit.register(f)\n",
         "import sys\n\n\ndef f():\n    return 1\n\n\nsys.excepthook = f\n",
         "from pkg.other import h\n\n\ndef f():\n    return 1\n\n\nh.table['f'] = f\n",
+        "import os\n\n\ndef f():\n    return 1\n\n\nif os.sep:\n    os.environ['F'] = '1'\n",
+        "import sys\n\n\ndef f():\n    return 1\n\n\nfor x in 'ab':\n    setattr(sys, x, f)\n",
+        "import sys\n\n\ndef f():\n    return 1\n\n\nsys.path += ['x']\n",
+        "import sys\n\n\ndef f():\n    return 1\n\n\nold, sys.excepthook = sys.excepthook, f\n",
+        "from pkg import other\n\n\ndef f():\n    return 1\n\n\ntry:\n    del other.h\n"
+        "except AttributeError:\n    pass\n",
     ],
 )
 def test_a_module_that_changes_others_when_it_is_imported_stays(modules, effect):
@@ -143,6 +149,7 @@ def test_a_module_that_changes_others_when_it_is_imported_stays(modules, effect)
 
 def test_a_module_may_change_what_is_its_own_when_it_is_imported(modules):
     own = "T = {}\n\n\ndef f():\n    return 1\n\n\nT['f'] = f\nT.update(g=f)\nf()\n"
+    own += "for x in 'ab':\n    T[x] = f\nif __name__ == '__main__':\n    print(f())\n"
     assert "pkg/code.py" in modules(code=own)
 
 

@@ -29,6 +29,14 @@ def test_another_file_is_read_by_the_name_it_gives_the_function(refusal):
     assert refusal(FUNCTION, "f(b)", other) == "given by f() in pkg/other.py, line 5"
 
 
+def test_a_name_under_which_a_package_passes_the_function_on_is_followed(refusal):
+    other = {
+        "pkg/__init__.py": "from .code import f as g\n",
+        "pkg/other.py": "from . import g\n\n\ndef h():\n    return g(1, b=2)\n",
+    }
+    assert refusal(FUNCTION, "f(b)", other) == "given by f() in pkg/other.py, line 5"
+
+
 def test_a_call_in_the_arm_that_goes_is_no_hindrance(without):
     text = FUNCTION.replace("a = 1", "a = f(1, b=b)")
     assert without(text, "f(b)") == FUNCTION.replace(", b=None", "").replace(
@@ -95,6 +103,7 @@ def test_a_parameter_that_does_more_than_choose_arms_is_none(package, parameters
         (METHOD + "\n\ndef g(x):\n    return x.f(b=1)\n", "A.f(b)", "given by"),
         (METHOD + "\n\ndef g(x):\n    return x.f(1)\n", "A.f(b)", "by position"),
         (METHOD + "\n\ndef g(x):\n    return x.f\n", "A.f(b)", "as a value"),
+        (METHOD + "\n    g = f\n\n\ndef h(x):\n    return x.g(b=1)\n", "A.f(b)", "as a value"),
         (
             FUNCTION.replace("    if b:\n", '    """Do.\n\n    b: Two."""\n    if b:\n'),
             "f(b)",
@@ -103,6 +112,17 @@ def test_a_parameter_that_does_more_than_choose_arms_is_none(package, parameters
         ("def f(b=None):\n    if not b: return 1\n    else: return 2\n", "f(b)", "on the line of"),
         ("def f(b=(None)):\n    if b:\n        return 1\n", "f(b)", "not what is meant"),
         ("def f(b=None):\n    if b:\n        yield 1\n", "f(b)", "generator"),
+        (
+            "def f(b=None):\n    def g():\n        if b:\n            yield 1\n\n"
+            "    return [*g()]\n",
+            "f(b)",
+            "generator",
+        ),
+        (
+            "def f(b=None):\n    if b:\n        yield 1\n\n    def g():\n        yield 2\n",
+            "f(b)",
+            "generator",
+        ),
         ("def f(b=None):\n    if b:\n        x = 1\n    return x\n", "f(b)", "asks for it: x"),
         (
             "X = 1\n\n\ndef f(b=None):\n    if b:\n        global X\n    X = 2\n",

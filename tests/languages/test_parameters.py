@@ -48,6 +48,24 @@ def render(text):
     )
 
 
+def test_an_import_that_only_the_annotation_of_the_parameter_used_goes_too(without):
+    text = """\
+from typing import Any, Literal, Optional
+
+
+def f(a: Any, b: Optional[int] = None, c: "Literal[1] | None" = None) -> Any:
+    if b:
+        a = 1
+    if c:
+        a = 2
+    return a
+"""
+    left = without(text, "f(b)")
+    assert left.startswith("from typing import Any, Literal\n\n\ndef f(a: Any, c:")
+    left = without(text, "f(c)")
+    assert left.startswith("from typing import Any, Optional\n\n\ndef f(a: Any, b:")
+
+
 def test_the_lines_of_a_parameter_are_those_of_the_arm_that_its_default_does_not_take(
     package, parameters
 ):
@@ -179,6 +197,11 @@ def f(a):
         ("a, b: 'int | None' = None, c=2", "a, c=2"),
         ("\n    a,\n    b=None,  # this\n    c=1,\n", "\n    a,\n    c=1,\n"),
         ("\n    a,\n    *,\n    b=None,\n", "\n    a,\n"),
+        (
+            "\n    a,\n    # How often.\n    b=None,\n    # More.\n    c=1,\n",
+            "\n    a,\n    # More.\n    c=1,\n",
+        ),
+        ("\n    a,\n    # How often.\n    b=None\n", "\n    a,\n"),
         ("a, b=None, /", None),
     ],
 )
@@ -196,26 +219,6 @@ def test_bytes_of_other_encodings_and_line_ends_stay_as_they_are(without, newlin
     text = 'def f(a="é", *, b=0):\n    """Ä."""\n    if b:\n        a = "ö"\n    return "ü"\n'
     wanted = 'def f(a="é"):\n    """Ä."""\n    return "ü"\n'
     assert without(text.replace("\n", newline), "f(b)") == wanted.replace("\n", newline)
-
-
-@pytest.mark.parametrize(
-    ("entry", "after"),
-    [
-        (
-            ":param a: One.\n    :param b: Two,\n      more.\n    :type b: int\n    :returns: 3.",
-            ":param a: One.\n    :returns: 3.",
-        ),
-        ("Parameters\n    ----------\n    b : int\n        Two.\n\n    Done.", "Done."),
-        ("Args:\n        b (int): Two.\n\n    Returns:\n        It.", "Returns:\n        It."),
-        ("Args:\n        a: One.\n        b: Two.\n", "Args:\n        a: One.\n"),
-        ("Speaks of b: twice.", "Speaks of b: twice."),
-    ],
-)
-def test_a_docstring_loses_the_entry_of_the_parameter(without, entry, after):
-    text = 'def f(a, b=None):\n    """Do.\n\n    {}\n    """\n    return a\n'
-    whole = text.format(entry).replace("    return a", "    if b:\n        a = 1\n    return a")
-    left = without(whole, "f(b)")
-    assert left == text.format(after).replace(", b=None", "")
 
 
 def test_the_twin_with_the_types_loses_the_parameter_as_well(without):
@@ -241,28 +244,6 @@ def test_the_twin_with_the_types_loses_the_parameter_as_well(without):
 def test_conditions_that_the_default_decides(without, default, condition):
     text = f"NOTHING = object()\n\n\ndef f(a, b={default}):\n    if {condition}:\n        a = 1\n"
     assert without(text, "f(b)").endswith("def f(a):\n    pass\n")
-
-
-def test_what_is_told_of_a_parameter(python, package, parameters):
-    text = DOCUMENTED.replace(".upper()", '.upper() + "louder"\n        raise KeyError(text)')
-    tree = package(text)
-    doc = python.describe(tree, parameters(tree)["render(loud)"])
-    assert doc.signature == "def render(text, *, loud=False)"
-    assert doc.summary == "Whether to shout, which is rude."
-    assert doc.docstring == "loud: Whether to shout,\n    which is rude."
-    assert doc.texts == ("louder",)
-    assert doc.raises == ("KeyError",)
-
-
-def test_a_parameter_without_an_entry_is_told_by_the_sentence_that_speaks_of_it(
-    python, package, parameters
-):
-    text = (
-        'def f(b=0):\n    """Do it.  With *b*,\n    do more.  Done."""\n    if b:\n        a = 1\n'
-    )
-    tree = package(text)
-    doc = python.describe(tree, parameters(tree)["f(b)"])
-    assert doc.summary == doc.docstring == "With *b*, do more."
 
 
 def test_nothing_dangles_where_a_parameter_was(python, package, parameters):

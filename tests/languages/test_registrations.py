@@ -12,6 +12,18 @@ CLEANED = {
         'T = {\n    "g": g,\n}\n',
         '"f": f',
     ),
+    "a line of a list with its comment": (
+        "T = [\n    # First.\n    # Really.\n    f,\n    # Then.\n    g,\n]\n",
+        "T = [\n    # Then.\n    g,\n]\n",
+        "f",
+    ),
+    "the first of those that a comment is about": (
+        "T = [\n    # These.\n    f,\n    g,\n]\n",
+        "T = [\n    # These.\n    g,\n]\n",
+        "f",
+    ),
+    "an element in parentheses": ("T = [(g), (f)]\n", "T = [(g)]\n", "f"),
+    "the first of elements in parentheses": ("T = [(f), (g)]\n", "T = [(g)]\n", "f"),
     "the only entry of a dict": ('T = {"f": f}\n', "T = {}\n", '"f": f'),
     "an entry after an unpacked dict": (
         'U = {}\nT = {**U, "f": f}\n',
@@ -28,6 +40,12 @@ CLEANED = {
     "the only element of a list": ("T = [f]\n", "T = []\n", "f"),
     "an element of a tuple of two": ("T = (f, g)\n", "T = (g,)\n", "f"),
     "an element of a set": ("T = {f, g}\n", "T = {g}\n", "f"),
+    "what a list is extended by": ("T = []\nT.extend([f, g])\n", "T = []\nT.extend([g])\n", "f"),
+    "what a dict is updated with": (
+        'T = {}\nT.update({"f": f, "g": g})\n',
+        'T = {}\nT.update({"g": g})\n',
+        '"f": f',
+    ),
     "an element of what a set is made from": (
         "T = frozenset([f, g])\n",
         "T = frozenset([g])\n",
@@ -59,7 +77,6 @@ def test_what_registers_a_unit_goes_with_it(package, delete, place):
 
 
 KEPT_BACK = {
-    "the last element of a set": "T = {f}\n",
     "one argument of several": "T = R()\nT.register(f, g)\n",
     "an argument of another call": "T = str(f)\n",
     "a part of a record": 'T = {"a": {"call": f, "help": "x"}}\n',
@@ -74,10 +91,22 @@ def test_what_is_more_than_a_registration_keeps_a_unit(package, delete, place):
         delete(package(BEFORE + UNIT + KEPT_BACK[place]), "f")
 
 
+def test_the_last_element_of_a_set_keeps_a_unit(package, delete):
+    with pytest.raises(ValueError, match="nothing would be left in T"):
+        delete(package(UNIT + "T = {f}\n"), "f")
+
+
 def test_a_registration_in_another_file_goes_with_its_import(package, delete):
     table = "from pkg.code import f, g\n\nT = {\n    'f': f,\n    'g': g,\n}\n"
     damaged = delete(package(UNIT, {"pkg/table.py": table}), "f")
     expected = "from pkg.code import g\n\nT = {\n    'g': g,\n}\n"
+    assert damaged["pkg/table.py"].data.decode() == expected
+
+
+def test_an_import_that_only_the_registration_used_goes_too(package, delete):
+    table = "from re import I, M\n\nfrom pkg.code import f, g\n\nT = {\n    I: f,\n    M: g,\n}\n"
+    damaged = delete(package(UNIT, {"pkg/table.py": table}), "f")
+    expected = "from re import M\n\nfrom pkg.code import g\n\nT = {\n    M: g,\n}\n"
     assert damaged["pkg/table.py"].data.decode() == expected
 
 
@@ -112,6 +141,18 @@ def test_a_registering_statement_is_told_whole(python, package):
     assert _told(python, package(text)) == ["T.register('f', f)"]
 
 
+@pytest.mark.parametrize(
+    ("registry", "told"),
+    [
+        ('T = {"a  b": f}\n', ["'a  b': f"]),
+        ("T = [f, f, g]\n", ["f, f"]),
+        ("T = []\nT.append(f)\nT.append(f)\n", ["T.append(f); T.append(f)"]),
+    ],
+)
+def test_entries_are_told_without_what_is_not_in_the_code(python, package, registry, told):
+    assert _told(python, package(UNIT + registry)) == told
+
+
 def test_an_import_and_an_export_are_no_registrations(python, package):
     init = "from pkg.code import f\n\n__all__ = ['f']\n"
     assert _told(python, package(UNIT, {"pkg/__init__.py": init})) == []
@@ -124,10 +165,16 @@ def test_units_that_are_only_registered_are_found(python, package):
         "def d():\n    return 1\n\n\nT = {'b': b, 'd': d}\n\n\ndef use():\n    return d()\n"
     )
     more = "from pkg.code import c as other\n\nT = [other]\n"
-    tree = package(text, {"pkg/more.py": more})
-    assert [u.name for u in python.registered(tree, python.layout(tree))] == ["a", "b", "c"]
-    alone = package(text)
-    assert [u.name for u in python.registered(alone, python.layout(alone))] == ["a", "b"]
+    assert _registered(python, package(text, {"pkg/more.py": more})) == ["a", "b", "c"]
+    assert _registered(python, package(text)) == ["a", "b"]
+
+
+def test_the_elements_of_a_set_are_found(python, package):
+    assert _registered(python, package(UNIT + "T = {f, g}\n")) == ["f", "g"]
+
+
+def _registered(python, tree):
+    return [u.name for u in python.registered(tree, python.layout(tree))]
 
 
 def _told(python, tree):

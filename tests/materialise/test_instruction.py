@@ -131,6 +131,31 @@ def test_examples_are_told_from_level_3_on():
     assert "f(1)" not in render(known, "L2")
 
 
+def test_an_entry_of_a_registry_with_a_backtick_does_not_break_the_text():
+    text = render(brief(registered=(("MARKS", "a.py", "'`': code"),)), "L3")
+    assert "- `MARKS` in `a.py`: `` '`': code ``" in text
+
+
+def test_errors_that_are_told_with_what_raises_them_are_no_names_of_their_own():
+    text = SOURCE["src/notes/text.py"].data.replace(b"raise EmptyTitle(", b"raise LookupError(")
+    test = SOURCE["tests/test_text.py"].data.replace(b"raises(EmptyTitle", b"raises(LookupError")
+    written = {"src/notes/text.py": Entry(text), "tests/test_text.py": Entry(test)}
+    task = make_task(Tree({**SOURCE, **written}))
+    assert "Raises `LookupError`." in task.instruction
+    assert "## Names" not in task.instruction
+
+
+def test_other_names_of_the_tests_are_said_to_be_theirs():
+    text = render(brief(names=("ValueError", "strict")), "L3")
+    assert "Tests of the feature also use these names" in text
+    assert "does not have: `ValueError`, `strict`." in text
+
+
+def test_a_statement_without_names_says_whether_a_file_is_gone_as_a_whole():
+    assert "All of `a.py` was taken out" in render(brief(paths=("a.py",), gone=("a.py",)), "L1")
+    assert "Part of `a.py`, `b.py` was" in render(brief(paths=("a.py", "b.py"), gone=()), "L1")
+
+
 def test_tests_that_stay_visible_are_named_and_the_others_called_unseen():
     text = render(brief(tests=("tests/test_data.py::test_1[a`b]",)), "L3")
     assert "which you see only some" in text

@@ -127,7 +127,7 @@ def quoted_types(node: ast.expr | None) -> Iterator[ast.expr]:
             return
         for inner in ast.walk(statement):
             if isinstance(inner, ast.expr):
-                inner.lineno = node.lineno
+                inner.lineno, inner.col_offset = node.lineno, node.col_offset
         if isinstance(statement, ast.Expr):
             yield statement.value
     elif isinstance(node, ast.Subscript) and last_name(node.value) == "Literal":

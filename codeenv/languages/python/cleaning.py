@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 
 from codeenv.languages.python.bound import Import
+from codeenv.languages.python.definitions import import_time
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.literals import drop_from_literal
 from codeenv.languages.python.project import Project, used_from_outside
@@ -22,9 +23,7 @@ def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.
     Raises:
         ValueError: If an unparenthesised tuple would be empty.
     """
-    for statement in source.module.body:
-        if not _speaks_of_all(statement):
-            continue
+    for statement in filter(_speaks_of_all, import_time(source.module.body)):
         value = getattr(statement, "value", None)
         arguments = value.args if isinstance(value, ast.Call) else []
         if arguments and all(_text(a) in names for a in arguments):
@@ -39,9 +38,8 @@ def drop_exports(source: Source, names: Collection[str]) -> Iterator[Edit | ast.
 def export_lines(source: Source) -> frozenset[int]:
     """Return the lines of the statements that make ``__all__``."""
     found: set[int] = set()
-    for statement in source.module.body:
-        if _speaks_of_all(statement):
-            found |= set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+    for statement in filter(_speaks_of_all, import_time(source.module.body)):
+        found |= set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
     return frozenset(found)
 
 
@@ -63,24 +61,27 @@ def drop_imports(
 
 
 def unused_imports(
-    file: References, gone: Callable[[int], bool], keep: Callable[[Import], bool]
+    file: References, gone: Callable[[int, int], bool], keep: Callable[[Import], bool]
 ) -> tuple[Import, ...]:
-    """Return the top-level imports that only vanished lines used.
+    """Return the top-level imports that only vanished code used.
 
     Args:
         file: The file's references.
-        gone: Whether a line vanishes.
+        gone: Whether what is at a line and column vanishes.
         keep: Whether an import must stay for other reasons.
     """
-    lost = {u.root for u in file.uses if gone(u.line)}
-    lost |= {w for t in file.texts if gone(t.line) for w in words_of(t.text)}
-    stay = {u.root for u in file.uses if not gone(u.line)}
-    stay |= {w for t in file.texts if not gone(t.line) for w in words_of(t.text)}
+    lost: set[str] = set()
+    stay: set[str] = set()
+    for use in file.uses:
+        (lost if gone(use.line, use.column) else stay).add(use.root)
+    for text in file.texts:
+        (lost if gone(text.line, text.column) else stay).update(words_of(text.text))
     return tuple(
         i
         for i in file.imports
-        if i.top and i.bound in lost and i.bound not in stay and not gone(i.node.lineno)
+        if i.top and i.bound in lost and i.bound not in stay
         if i.name != "*" and i.module != "__future__" and not keep(i)
+        if not gone(i.node.lineno, i.node.col_offset)
     )
 
 

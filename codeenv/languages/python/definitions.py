@@ -72,6 +72,15 @@ def suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
         yield inner.body
 
 
+def import_time(block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements that run at import, those in ``if``, ``try`` and the like included."""
+    for statement in block:
+        yield statement
+        if not isinstance(statement, Definition):
+            for inner in suites(statement):
+                yield from import_time(inner)
+
+
 def all_suites(node: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
     """Yield every statement list below a node with its owner, functions included."""
     for block in suites(node):

@@ -19,6 +19,7 @@ from codeenv.languages.python.edits import (
     Label,
     applied,
     drop_statements,
+    taken_by,
     to_operations,
     touching,
     whole_file,
@@ -26,7 +27,7 @@ from codeenv.languages.python.edits import (
 from codeenv.languages.python.project import Project, Spread, read_project
 from codeenv.languages.python.refusals import refuse_removal, refuse_stubs
 from codeenv.languages.python.registrations import registrations_of
-from codeenv.languages.python.stubbing import stub_edits, stubbed_lines
+from codeenv.languages.python.stubbing import stub_edits
 from codeenv.languages.python.syntax import Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode, Target, find_targets
 from codeenv.tasks.models import Operation
@@ -94,8 +95,7 @@ def _stub(project: Project, targets: tuple[Target, ...], files: dict[str, _File]
             raise ValueError(f"nothing to stub: {min(target.names)}")
         file = files.setdefault(target.path, _File(target.source))
         file.edits += edits
-        lines = stubbed_lines(target.source, edits)
-        _drop_unused(project, target.path, file, lines, frozenset())
+        _drop_unused(project, target.path, file, ())
 
 
 def _remove(
@@ -126,10 +126,8 @@ def _remove(
         for registration in registered:
             _take(file, registration.edits(file.source), registration.label)
     for path, file in files.items():
-        if file.module:
-            continue
-        lines = _dropped_lines(file)
-        _drop_unused(project, path, file, lines, frozenset(dropped.get(path, ())))
+        if not file.module:
+            _drop_unused(project, path, file, dropped.get(path, []))
 
 
 def _file(tree: Tree, files: dict[str, _File], path: str) -> _File:
@@ -178,20 +176,18 @@ def _take(file: _File, changes: Iterable[Edit | ast.stmt], label: Label) -> None
             file.statements[change] = label
 
 
-def _drop_unused(
-    project: Project, path: str, file: _File, lines: frozenset[int], dropped: frozenset[Import]
-) -> None:
+def _drop_unused(project: Project, path: str, file: _File, dropped: Sequence[Import]) -> None:
+    """Drop the imports that nothing uses any more, together with those that go in any case."""
     references = project.files.get(path)
     if references is None:
         return
     unused = unused_imports(
         references,
-        gone=lambda line: line in lines,
+        gone=taken_by(file.source, file.all_edits()),
         keep=lambda i: i in dropped or must_stay(project, path, i),
     )
-    by_hand = [i for i in dropped if i not in unused]
     if unused:
-        _merge_imports(file, [*unused, *by_hand])
+        _merge_imports(file, [*unused, *dropped])
 
 
 def _merge_imports(file: _File, imports: Sequence[Import]) -> None:
@@ -199,11 +195,6 @@ def _merge_imports(file: _File, imports: Sequence[Import]) -> None:
     file.edits = [e for e in file.edits if e.kind != "import"]
     file.statements = {s: label for s, label in file.statements.items() if label.kind != "import"}
     _drop_imports(file, imports)
-
-
-def _dropped_lines(file: _File) -> frozenset[int]:
-    edits = tuple(drop_statements(file.source, file.statements, file.statements))
-    return stubbed_lines(file.source, edits)
 
 
 def _label(found: Found) -> Label:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -74,6 +74,12 @@ def applied(data: bytes, operations: Sequence[Operation]) -> bytes:
     return data
 
 
+def taken_by(source: Source, edits: Iterable[Edit]) -> Callable[[int, int], bool]:
+    """Return a function that tells whether edits take what is at a line and UTF-8 column."""
+    spans = [(source.place(e.start), source.place(e.end)) for e in edits]
+    return lambda line, column: any(start <= (line, column) < end for start, end in spans)
+
+
 def drop_statements(
     source: Source, dropped: Collection[ast.stmt], labels: dict[ast.stmt, Label]
 ) -> Iterator[Edit]:
@@ -87,14 +93,18 @@ def drop_statements(
 def drop_elements(
     source: Source, elements: Sequence[ast.expr | ast.alias], dropped: Collection[int], label: Label
 ) -> Iterator[Edit]:
-    """Yield edits that take some, but not all, elements out of a comma-separated list."""
-    spans = [_span(source, e) for e in elements]
+    """Yield edits that take some, but not all, elements out of a comma-separated list.
+
+    A comment above goes with the elements below it, if no one of them stays.
+    """
+    spans = [_in_parentheses(source, *_span(source, e)) for e in elements]
     for index, (start, end) in enumerate(spans):
         if index not in dropped:
             continue
         alone = _alone_on_lines(source, start, end, bracketed=_bracketed(source, spans[0][0]))
         if alone:
-            yield _edit(*alone, "", label)
+            first = _with_comment(source, spans, dropped, index)
+            yield _edit(source.line_start(first), alone[1], "", label)
             continue
         kept_before = [i for i in range(index) if i not in dropped]
         if any(i not in dropped for i in range(index + 1, len(spans))):
@@ -200,6 +210,38 @@ def _alone_on_lines(
     if bracketed and not before.strip() and re.fullmatch(r"\s*,?\s*(#.*)?\s*", after):
         return source.line_start(first), source.line_start(last + 1)
     return None
+
+
+def _with_comment(
+    source: Source, spans: Sequence[tuple[int, int]], dropped: Collection[int], index: int
+) -> int:
+    """Return the first line of an element, or of the comment above that is about what goes."""
+    first = line = source.line_of(spans[index][0])
+    above = source.line_of(spans[index - 1][1]) if index else 0
+    while line - 1 > above and source.line(line - 1).lstrip().startswith("#"):
+        line -= 1
+    for (_, end), (start, _), following in zip(
+        spans[index:], spans[index + 1 :], range(index + 1, len(spans)), strict=False
+    ):
+        if source.line_of(start) > source.line_of(end) + 1:
+            break
+        if following not in dropped:
+            return first
+    return line
+
+
+def _in_parentheses(source: Source, start: int, end: int) -> tuple[int, int]:
+    """Return where one of several elements is, with parentheses around it alone."""
+    text = source.text
+    while True:
+        opening, closing = start - 1, end
+        while opening >= 0 and text[opening].isspace():
+            opening -= 1
+        while closing < len(text) and text[closing].isspace():
+            closing += 1
+        if opening < 0 or text[opening] != "(" or text[closing : closing + 1] != ")":
+            return start, end
+        start, end = opening, closing + 1
 
 
 def _after_comma(source: Source, end: int, following: int) -> int:

@@ -14,7 +14,7 @@ from codeenv.languages.python.definitions import (
 )
 from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
-from codeenv.languages.python.references import references
+from codeenv.languages.python.references import dotted_name, references
 from codeenv.languages.python.syntax import Source
 
 _HIDE_IMPORT = Label("", "import", "hide")
@@ -50,6 +50,9 @@ class TestFile:
                 self._drop(found)
         for name, statements in defined_names(self._source).items():
             for statement in statements if anywhere(name) in names else ():
+                self._take(statement)
+        for statement in self._source.module.body:
+            if _owner(statement) in names:
                 self._take(statement)
         for found in reversed(self._found):
             if found.is_class and found.name not in kept and self._is_emptied(found):
@@ -163,6 +166,8 @@ def _mentions(module: ast.Module) -> Iterator[tuple[str, int]]:
     for node in ast.walk(module):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, node.lineno
         elif isinstance(node, ast.arg):
             yield node.arg, node.lineno
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -187,6 +192,12 @@ def _assigned(statement: ast.Assign | ast.AnnAssign) -> tuple[str, ...]:
     flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
     names = tuple(e.id for e in flat if isinstance(e, ast.Name))
     return names if len(names) == len(flat) else ()
+
+
+def _owner(statement: ast.stmt) -> str:
+    """Return whose attribute an assignment sets, as in ``test_it.slow = True``, or ""."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return dotted_name(target.value) if isinstance(target, ast.Attribute) else ""
 
 
 def _name(statement: ast.stmt) -> str:

@@ -2,9 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codeenv.languages.base import Layout, Unit
+from codeenv.languages.python.definitions import import_time, is_main_guard
 from codeenv.languages.python.manifests import text_of
 from codeenv.languages.python.project import Project, Spread, own_symbol
 from codeenv.languages.python.references import dotted_name
@@ -96,14 +97,31 @@ def _protection(path: str, module: str, layout: Layout) -> str:
 
 def _refuse_effects(source: Source, module: str, own: frozenset[str]) -> None:
     """Refuse a file that changes others when it is imported: no statement would tell of it."""
-    for statement in source.module.body:
+    for statement in _unless_run_as_script(source.module.body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             name = dotted_name(statement.value.func)
             if name.partition(".")[0] not in own:
                 raise ValueError(f"calls {name or 'a function'} at import: {module}")
-        elif isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                told = ast.unparse(target)
-                root = re.split(r"\W", told)[0]
-                if isinstance(target, ast.Attribute | ast.Subscript) and root not in own:
-                    raise ValueError(f"sets {told} at import: {module}")
+        for target in _changed_by(statement):
+            told = ast.unparse(target)
+            if re.split(r"\W", told)[0] not in own:
+                raise ValueError(f"sets {told} at import: {module}")
+
+
+def _unless_run_as_script(block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    statements = list(import_time(block))
+    guards = [s for s in statements if isinstance(s, ast.If) and is_main_guard(s.test)]
+    script = {id(inner) for guard in guards for inner in import_time(guard.body)}
+    return (statement for statement in statements if id(statement) not in script)
+
+
+def _changed_by(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the attributes and items that a statement sets or deletes."""
+    simple = isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete)
+    for node in ast.walk(statement) if simple else ():
+        match node:
+            case (
+                ast.Attribute(ctx=ast.Store() | ast.Del())
+                | ast.Subscript(ctx=ast.Store() | ast.Del())
+            ):
+                yield node

@@ -1,7 +1,7 @@
 """Why a parameter cannot go: code that stays may give it; each reason is a ``ValueError``."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from codeenv.languages.base import Layout
 from codeenv.languages.python.definitions import Found, find_definitions, last_name
@@ -9,7 +9,7 @@ from codeenv.languages.python.hierarchy import ancestors, inherited_from, read_c
 from codeenv.languages.python.project import Project
 from codeenv.languages.python.references import mentions
 from codeenv.languages.python.signatures import parameter_names
-from codeenv.languages.python.syntax import Function, parse_source
+from codeenv.languages.python.syntax import Definition, Function, parse_source
 from codeenv.languages.python.units import decorator_names
 from codeenv.tree import Tree
 
@@ -38,9 +38,22 @@ def refuse_function(found: Found, name: str, gone: Collection[int]) -> None:
         if isinstance(inner, ast.Name | ast.Attribute) and last_name(inner) in _INTROSPECTION:
             raise ValueError(f"variables are looked up by name in {found.name}")
     _refuse_lost_names(node, gone)
-    yields = [id(inner) for inner in ast.walk(node) if isinstance(inner, ast.Yield | ast.YieldFrom)]
-    if yields and all(place in gone for place in yields):
-        raise ValueError(f"would be no generator any more: {found.name}")
+    for inner in ast.walk(node):
+        if isinstance(inner, Function) and id(inner) not in gone and _loses_yields(inner, gone):
+            raise ValueError(f"would be no generator any more: {inner.name} of {found.name}")
+
+
+def _loses_yields(node: Function, gone: Collection[int]) -> bool:
+    yields = [id(n) for n in _own_nodes(node.body) if isinstance(n, ast.Yield | ast.YieldFrom)]
+    return bool(yields) and all(place in gone for place in yields)
+
+
+def _own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's own scope: not of functions and lambdas in it."""
+    for node in nodes:
+        if not isinstance(node, Definition | ast.Lambda):
+            yield node
+            yield from _own_nodes(ast.iter_child_nodes(node))
 
 
 def _refuse_lost_names(node: Function, gone: Collection[int]) -> None:
@@ -86,26 +99,32 @@ def refuse_relatives(tree: Tree, layout: Layout, found: Found, name: str) -> Non
 
 
 def refuse_callers(
-    tree: Tree, project: Project, found: Found, name: str, gone: Collection[int]
+    project: Project, where: str, found: Found, name: str, gone: Collection[int]
 ) -> None:
     """Raise ValueError where code that stays gives the parameter, or could.
 
     Args:
-        tree: The pristine one.
         project: How its files refer to each other.
+        where: The function's file.
         found: The function.
         name: The parameter.
         gone: Syntax nodes that go with it, by ``id``.
     """
     named = found.node.name
+    symbol = project.modules.get(where, ""), named
+    passed_on = () if found.parent else project.exporters({symbol}).symbols
+    known = {named, *(other for _, other in passed_on)}
     for path in project.sources:
         file = project.files[path]
-        if path.endswith(".pyi") or named not in mentions(file):
+        if path.endswith(".pyi") or known.isdisjoint(mentions(file)):
             continue
-        if any(text.lookup and text.text == named for text in file.texts):
+        if any(text.lookup and text.text in known for text in file.texts):
             raise ValueError(f"looked up by name: {named!r} in {path}")
+        owner = found.parent.name if found.parent and path == where else ""
+        if owner and any(use.scope == owner and use.root == named for use in file.uses):
+            raise ValueError(f"passed on as a value: {named} in {path}")
         nodes = [n for n in ast.walk(file.source.module) if id(n) not in gone]
-        names = {named, *_other_names(nodes, named)}
+        names = known.union(_other_names(nodes, known))
         modules = None if found.parent else frozenset(project.aliases(path))
         called = set()
         for call in (n for n in nodes if isinstance(n, ast.Call)):
@@ -142,9 +161,9 @@ def _place(found: Found, name: str) -> int | None:
     return plain.index(name) - bound
 
 
-def _other_names(nodes: Collection[ast.AST], named: str) -> Iterator[str]:
+def _other_names(nodes: Collection[ast.AST], known: Collection[str]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.alias) and node.name == named and node.asname:
+        if isinstance(node, ast.alias) and node.name in known and node.asname:
             yield node.asname
 
 

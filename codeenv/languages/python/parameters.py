@@ -15,6 +15,7 @@ from codeenv.languages.python.edits import (
     Label,
     applied,
     drop_statements,
+    taken_by,
     to_operations,
     touching,
 )
@@ -32,7 +33,6 @@ from codeenv.languages.python.parameter_uses import (
 )
 from codeenv.languages.python.project import Project, read_project
 from codeenv.languages.python.signatures import drop_parameter
-from codeenv.languages.python.stubbing import stubbed_lines
 from codeenv.languages.python.syntax import Function, Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode
 from codeenv.languages.python.texts import pieces_in
@@ -104,7 +104,7 @@ def delete_parameters(
             gone = {id(inner) for chain in chains for inner in vanishing(chain, name)}
             refuse_function(found, name, gone)
             refuse_relatives(tree, layout, found, name)
-            refuse_callers(tree, project, found, name, gone)
+            refuse_callers(project, unit.path, found, name, gone)
             edits = (*edits, *_imports(project, unit.path, source, edits))
             operations += _twin(tree, unit.path + "i", found, name, label)
         operations += _exact(unit.path, source, edits)
@@ -119,7 +119,7 @@ def describe_parameter(tree: Tree, unit: Unit) -> SymbolDoc:
     """
     source, node, _, name = _resolve(tree, unit)
     entry = entry_text(source, node, name)
-    said = said_of(entry) if entry else sentence_on(node, name)
+    said = said_of(source, node, name) or sentence_on(node, name)
     arms = list(_arms(find_chains(source, node, name)))
     return SymbolDoc(
         unit=unit,
@@ -165,12 +165,10 @@ def _edits(
 def _imports(
     project: Project, path: str, source: Source, edits: Sequence[Edit]
 ) -> tuple[Edit, ...]:
-    """Return the edits that drop imports which only whole lines that go used."""
-    whole = [e for e in edits if source.text[e.start - 1 : e.start] in ("", "\n", "\r")]
-    lines = stubbed_lines(source, tuple(e for e in whole if source.text[e.end - 1] in "\r\n"))
+    """Return the edits that drop imports which only what goes used."""
     unused = unused_imports(
         project.files[path],
-        gone=lambda line: line in lines,
+        gone=taken_by(source, edits),
         keep=lambda imported: must_stay(project, path, imported),
     )
     changed, dropped = drop_imports(source, unused)

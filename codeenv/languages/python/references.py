@@ -37,6 +37,7 @@ class Use:
     Attributes:
         name: Dotted as far as it is plain, e.g. ``json.dumps``; ``.strip`` of other expressions.
         line: Where.
+        column: Where in the line, in bytes of UTF-8.
         kind: How.
         eager: Whether it is evaluated when the module is imported.
         scope: The class whose body it is in, if that class binds its first name; else "".
@@ -47,6 +48,7 @@ class Use:
 
     name: str
     line: int
+    column: int
     kind: UseKind
     eager: bool
     scope: str = ""
@@ -61,10 +63,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string constant: its text, its line, and whether an attribute is looked up by it."""
+    """A string constant: its text, its place, and whether an attribute is looked up by it."""
 
     text: str
     line: int
+    column: int
     lookup: bool
 
 
@@ -162,17 +165,17 @@ class _Collector:
         if isinstance(node, ast.Name):
             kind = "delete" if isinstance(node.ctx, ast.Del) else kind
             if not isinstance(node.ctx, ast.Store):
-                self._use(node.id, node.lineno, kind, eager)
+                self._use(node.id, node, kind, eager)
         elif isinstance(node, ast.Attribute):
             dotted = dotted_name(node)
             if dotted:
-                self._use(dotted, node.lineno, kind, eager)
+                self._use(dotted, node, kind, eager)
             else:
-                self._use(f"{_super(node.value)}.{node.attr}", node.lineno, kind, eager)
+                self._use(f"{_super(node.value)}.{node.attr}", node, kind, eager)
                 self.expression(node.value, eager)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str):
-                self.texts.append(Text(node.value, node.lineno, lookup=False))
+                self.texts.append(Text(node.value, node.lineno, node.col_offset, lookup=False))
         elif isinstance(node, ast.Call):
             self._call(node, eager)
         elif isinstance(node, ast.Lambda | Comprehension):
@@ -197,13 +200,14 @@ class _Collector:
         for text in quoted_types(node):
             self.expression(text, eager=False)
 
-    def _use(self, name: str, line: int, kind: UseKind, eager: bool) -> None:
+    def _use(self, name: str, node: ast.expr, kind: UseKind, eager: bool) -> None:
         root, scope = name.partition(".")[0], ""
         if self._classes and root in self._classes[-1][1]:
             scope = self._classes[-1][0]
         local = any(root in names for names in self._locals)
         owner = self._instance[1] if root in (self._instance[0], "super") else ""
-        self.uses.append(Use(name, line, kind, eager, scope, local, owner))
+        place = node.lineno, node.col_offset
+        self.uses.append(Use(name, *place, kind, eager, scope, local, owner))
 
     def _children(self, node: ast.AST, eager: bool) -> None:
         for child in ast.iter_child_nodes(node):
@@ -217,7 +221,8 @@ class _Collector:
         lookup = last_name(node.func) in LOOKUPS
         for argument in node.args:
             if lookup and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                self.texts.append(Text(argument.value, argument.lineno, lookup=True))
+                place = argument.lineno, argument.col_offset
+                self.texts.append(Text(argument.value, *place, lookup=True))
             else:
                 self.expression(argument, eager)
         for keyword in node.keywords:

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from codeenv.languages.python.definitions import Found, last_name, suites
+from codeenv.languages.python.definitions import Found, import_time, last_name
 from codeenv.languages.python.edits import Edit, Label
 from codeenv.languages.python.literals import Literal, drop_from_literal, elements_of
 from codeenv.languages.python.project import Project, Spread
 from codeenv.languages.python.references import Use, dotted_name
-from codeenv.languages.python.syntax import Definition, Source, parse_quietly, parse_source
+from codeenv.languages.python.syntax import Source, parse_quietly, parse_source
 from codeenv.languages.python.targets import Target
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
@@ -27,6 +27,7 @@ _REGISTERS = re.compile(
 _DECORATORS = re.compile(r"(?i)regist|hook|plugin|route|command|listener|subscrib|handler|receiver")
 _HARMLESS = frozenset({"setter", "getter", "deleter"})
 _MAKERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "OrderedDict"})
+_ADDERS = frozenset({"extend", "update"})
 _BUILTINS = frozenset(dir(builtins))
 Goes = Callable[[str], bool]
 
@@ -68,7 +69,7 @@ class Registration:
 
 def registrations_in(source: Source, goes: Goes) -> Iterator[Registration]:
     """Yield the registrations at the top level of a file of the names that go."""
-    for statement in _statements(source.module.body):
+    for statement in import_time(source.module.body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             yield from _by_call(statement, statement.value, goes)
         elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -116,30 +117,21 @@ def read_registration(tree: Tree, operation: Operation) -> str:
     if source is None:
         return ""
     text = source.data[operation.start : operation.end].decode(source.encoding).strip()
-    for opening, closing in (("", ""), ("[", "\n]"), ("{", "\n}")):
+    for opening, closing in (("[", "\n]"), ("{", "\n}"), ("", "")):
         try:
             module = parse_quietly(f"{opening}{text.strip(', ')}{closing}")
         except SyntaxError:
             continue
-        told = " ".join(ast.unparse(module).split())
+        told = "; ".join(map(ast.unparse, module.body))
         return told[1:-1] if opening else told
     return ""
-
-
-def _statements(block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements that run at import, those in ``if``, ``try`` and the like included."""
-    for statement in block:
-        yield statement
-        if not isinstance(statement, Definition):
-            for inner in suites(statement):
-                yield from _statements(inner)
 
 
 def _by_call(statement: ast.stmt, call: ast.Call, goes: Goes) -> Iterator[Registration]:
     maker = call.func.func if isinstance(call.func, ast.Call) else call.func
     where, values = ast.unparse(maker), [*call.args, *(k.value for k in call.keywords)]
     direct = [value for value in values if _speaks(value, goes)]
-    if not direct:
+    if not direct or last_name(maker) in _ADDERS:
         for value in values:
             yield from _in_value(value, where, goes)
     elif _REGISTERS.search(last_name(maker)):
@@ -185,7 +177,7 @@ def _in_literal(node: Literal, where: str, goes: Goes) -> Iterator[Registration]
             yield from _in_literal(element, where, goes) if plain else ()
         elif _speaks(element, goes) or (keys and goes(_name(keys[index]))):
             lost.append(index)
-    if not lost or (isinstance(node, ast.Set) and len(lost) == len(node.elts)):
+    if not lost:
         return
     rows = [part[index] for index in lost for part in (keys, elements_of(node)) if part]
     names = tuple(pair for row in rows if row for pair in _mentions(row, goes))

@@ -26,17 +26,6 @@ def stub_edits(source: Source, found: Found) -> Iterator[Edit]:
         yield _body_edit(source, found.node, Label(found.name, kind, _STUB))
 
 
-def stubbed_lines(source: Source, edits: tuple[Edit, ...]) -> frozenset[int]:
-    """Return the lines that edits replace."""
-    return frozenset(
-        line
-        for edit in edits
-        for line in range(
-            source.line_of(edit.start), source.line_of(max(edit.start, edit.end - 1)) + 1
-        )
-    )
-
-
 def _class_edits(source: Source, found: Found, node: ast.ClassDef) -> Iterator[Edit]:
     docstring = docstring_node(node)
     if docstring is not None and len(node.body) > 1:

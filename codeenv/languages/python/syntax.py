@@ -84,6 +84,11 @@ class Source:
         """Return the line (1-based) of a character."""
         return bisect_right(self.starts, offset)
 
+    def place(self, offset: int) -> tuple[int, int]:
+        """Convert a character offset to line and UTF-8 column."""
+        line = self.line_of(offset)
+        return line, len(self.text[self.line_start(line) : offset].encode())
+
     def line_start(self, line: int) -> int:
         """Return the first character of a line; past the last line: the end."""
         return self.starts[line - 1] if line <= len(self.starts) else len(self.text)

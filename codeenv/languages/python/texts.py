@@ -12,13 +12,19 @@ _TELLING = re.compile(r"[^\W\d_]{3,}")
 
 
 def texts_in(root: ast.AST) -> Iterator[str]:
-    """Yield the string literals below a node in the order of the code, docstrings excepted."""
+    """Yield the literals of text below a node in the order of the code, docstrings excepted.
+
+    Bytes are text as far as they are ASCII.
+    """
     docstring = docstring_node(root) if isinstance(root, Definition) else None
     for child in ast.iter_child_nodes(root):
         if child is not docstring:
             yield from texts_in(child)
-    if isinstance(root, ast.Constant) and isinstance(root.value, str):
-        yield root.value
+    value = root.value if isinstance(root, ast.Constant) else None
+    if isinstance(value, bytes) and value.isascii():
+        value = value.decode("ascii")
+    if isinstance(value, str):
+        yield value
 
 
 def pieces_in(root: ast.AST) -> Iterator[str]:
