@@ -48,7 +48,9 @@ class Sieve:
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
         swaps = [swap_of(self.bench, feature, self.executed) for feature in features]
-        request = TestRequest(timeout=_TIMEOUT, test_timeout=self.baseline.test_timeout)
+        request = TestRequest(
+            self.baseline.stable, timeout=_TIMEOUT, test_timeout=self.baseline.test_timeout
+        )
         possible = [swap for swap in swaps if swap]
         found = iter(self.bench.try_swaps(request, possible) if possible else ())
         return [next(found) if swap else _NOTHING_KNOWN for swap in swaps]
