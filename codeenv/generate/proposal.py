@@ -33,15 +33,17 @@ def read_proposals(files: Sequence[Path], source: Tree) -> tuple[Proposal, ...]:
     pristine = agent_files(source)
     language = detect_language(pristine)
     layout = language.layout(pristine)
+    units = frozenset((unit.path, unit.name) for unit in language.units(pristine, layout))
     found = []
     for file in files:
         changes = read_changes(str(file), file.read_bytes(), pristine)
         try:
             reduction = language.reduce(pristine, layout, changes)
         except ValueError as error:
-            hint = f"{ONLY_DELETES}: take code out of the project's own files, and add nothing"
+            hint = f"{ONLY_DELETES}: take code out of the project's own files, and add nothing; "
+            hint += "leave the tests as they are, for codeenv hides the feature's own"
             raise UsageError(f"{file}: {error}", hint=hint) from None
-        if not reduction.members:
+        if units.isdisjoint(reduction.members):
             raise UsageError(
                 f"{file} takes no code from a function, a method or a class",
                 hint="a task needs code that tests run",
