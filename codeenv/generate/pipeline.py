@@ -128,7 +128,7 @@ def generate_from(
         told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
         raise GenerationError(
             f"none of {len(features)} candidates became a task",
-            hint=told or "no function is run by few enough tests",
+            hint=told or "nothing of the kinds asked for is run by few enough tests",
         )
     return result
 

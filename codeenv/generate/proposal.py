@@ -1,6 +1,6 @@
 """Features that somebody proposes as diffs: they pass the same gates as every other candidate."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from codeenv.errors import UsageError
 from codeenv.generate.closure import Closures
 from codeenv.generate.models import Feature, Given
 from codeenv.generate.patching import ONLY_DELETES, read_changes
+from codeenv.generate.reach import Reach
 from codeenv.languages import detect_language
 from codeenv.languages.base import Reduction, Unit
 from codeenv.materialise.files import agent_files
@@ -74,8 +75,12 @@ def _feature(proposal: Proposal, tree: Tree, closures: Closures) -> Feature:
         name=proposal.name,
     )
     members = tuple(main.values())
-    seed = max(members, key=lambda u: (u.public, u not in given.cut, len(reach.tests[u])))
-    return given_feature(seed, members, given, closures)
+    return given_feature(main_member(members, given.cut, reach), members, given, closures)
+
+
+def main_member(members: Sequence[Unit], cut: Collection[Unit], reach: Reach) -> Unit:
+    """Return which member a deletion is named by: public, whole, and run by most tests."""
+    return max(members, key=lambda u: (u.public, u not in cut, len(reach.tests[u])))
 
 
 def given_feature(seed: Unit, members: Sequence[Unit], given: Given, closures: Closures) -> Feature:
