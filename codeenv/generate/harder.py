@@ -212,12 +212,14 @@ def generate_harder(
     recipes: list[Recipe] = []
     verdicts: list[Verdict] = []
     failure: GenerationError | None = None
-    for family in _families(parents):
+    families = _families(parents)
+    for family in families:
         try:
             result = _generate_family(family, parents, options, backend, on_event)
         except GenerationError as error:
             failure = error
-            on_event(Event("failed", f"{error.message}: {error.hint}"))
+            if len(families) > 1:
+                on_event(Event("failed", f"{error.message}: {error.hint}"))
         else:
             recipes += result.recipes
             verdicts += result.verdicts

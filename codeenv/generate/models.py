@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -114,6 +114,12 @@ class GenerateOptions:
     max_share: float = 0.3
     difficulty: tuple[float, float] = ANY_DIFFICULTY
     proposals: tuple[Path, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """What is asked for: not where it is written to, nor how the work goes on."""
+        facts = replace(self, out=Path(), jobs=1, resume=False)
+        return hashlib.sha256(str(facts).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

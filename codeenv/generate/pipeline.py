@@ -121,7 +121,7 @@ def generate_from(
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
     with closing(journal):
         result = _judge(features, source, bench, (baseline, coverage), options, journal)
-    write_taskset(options.out, result, source.pin, baseline, bench.environment.lock, label=label)
+    write_taskset(options, result, source.pin, baseline, bench.environment.lock, label=label)
     if not {Reason.INFRASTRUCTURE, Reason.INTERNAL} & result.funnel.keys():
         memo.clear()
     if not result.recipes:
@@ -268,10 +268,10 @@ def _set_aside(baseline: Baseline) -> str:
 
 def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions, label: str) -> str:
     """Return what a resumed run must share with the interrupted one for its verdicts to hold."""
-    facts = replace(options, limit=None, jobs=1, resume=False)
+    asked = replace(options, limit=None).digest
     made_by = version("codeenv-gym")
     where = [source.pin.tree, bench.environment.digest, bench.backend.name]
-    parts = [made_by, *where, str(facts), label]
+    parts = [made_by, *where, asked, label]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
