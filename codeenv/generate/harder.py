@@ -26,7 +26,7 @@ from codeenv.generate.models import (
     lines_in,
 )
 from codeenv.generate.pipeline import bench_of, generate_from, survey
-from codeenv.generate.proposal import given_feature, lines_of, main_member
+from codeenv.generate.proposal import expecting, given_feature, lines_of, main_member
 from codeenv.generate.reach import contains
 from codeenv.generate.workbench import Workbench
 from codeenv.images import restore_environment
@@ -85,18 +85,13 @@ def _children(
         bigger = iter(())
     else:
         return
+    broken = (*parent.fail_to_pass, *parent.excluded)
     for child in bigger:
-        yield replace(_expecting(child, parent, closures), level=parent.level, parent_id=parent.id)
+        child = expecting(child, broken, closures.reach)
+        yield replace(child, level=parent.level, parent_id=parent.id)
+    same = expecting(same, broken, closures.reach)
     for level in reversed(_LEVELS[: _LEVELS.index(parent.level)]):
-        yield replace(
-            _expecting(same, parent, closures), kind="restated", level=level, parent_id=parent.id
-        )
-
-
-def _expecting(child: Feature, parent: Recipe, closures: Closures) -> Feature:
-    """Return a child whose tests hold the parent's: some run nothing of it, and import it."""
-    tests = {*child.tests, *parent.fail_to_pass, *parent.excluded}
-    return replace(child, tests=tuple(test for test in closures.reach.stable if test in tests))
+        yield replace(same, kind="restated", level=level, parent_id=parent.id)
 
 
 def _bigger(

@@ -78,7 +78,9 @@ def generate(
     ) -> tuple[Feature, ...]:
         units, reach = survey(bench, baseline, coverage)
         closures = Closures(bench.pristine, units, reach, options.max_lines)
-        return proposed_features(proposals, bench.pristine, closures)
+        modules = bench.language.modules(bench.pristine, bench.layout)
+        needing = {module.path: files for module, files in modules.items()}
+        return proposed_features(proposals, bench.pristine, closures, needing)
 
     return generate_from(source, bench, options, find, on_event, label="proposals")
 

@@ -1,7 +1,7 @@
 """Features that somebody proposes as diffs: they pass the same gates as every other candidate."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeenv.errors import UsageError
@@ -54,10 +54,32 @@ def read_proposals(files: Sequence[Path], source: Tree) -> tuple[Proposal, ...]:
 
 
 def proposed_features(
-    proposals: Sequence[Proposal], tree: Tree, closures: Closures
+    proposals: Sequence[Proposal],
+    tree: Tree,
+    closures: Closures,
+    needing: Mapping[str, Sequence[str]],
 ) -> tuple[Feature, ...]:
-    """Return the proposals as features, in their order."""
-    return tuple(_feature(proposal, tree, closures) for proposal in proposals)
+    """Return the proposals as features, in their order.
+
+    Args:
+        proposals: What is to go.
+        tree: The pristine tree.
+        closures: Of the repository.
+        needing: Path -> test files that cannot be imported without this file.
+    """
+    found = []
+    for proposal in proposals:
+        gone = [o.path for o in proposal.reduction.operations if o.kind == "module"]
+        files = frozenset(file for path in gone for file in needing.get(path, ()))
+        asking = [test for test in closures.reach.stable if test.partition("::")[0] in files]
+        found.append(expecting(_feature(proposal, tree, closures), asking, closures.reach))
+    return tuple(found)
+
+
+def expecting(feature: Feature, tests: Iterable[str], reach: Reach) -> Feature:
+    """Return a feature with more tests that fail without it, as those that only import it."""
+    every = {*feature.tests, *tests}
+    return replace(feature, tests=tuple(test for test in reach.stable if test in every))
 
 
 def _feature(proposal: Proposal, tree: Tree, closures: Closures) -> Feature:

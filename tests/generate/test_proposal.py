@@ -3,7 +3,10 @@
 import pytest
 
 from codeenv.errors import UsageError
-from codeenv.generate.proposal import read_proposals
+from codeenv.generate.closure import Closures
+from codeenv.generate.proposal import proposed_features, read_proposals
+from codeenv.generate.reach import Reach
+from codeenv.languages import detect_language
 from codeenv.tree import Entry, Tree
 
 TREE = Tree(
@@ -47,3 +50,19 @@ def test_who_proposes_to_delete_tests_is_told_to_leave_them(read):
     with pytest.raises(UsageError, match="belongs to the tests") as refused:
         read("tests/test_f.py", 2, 5)
     assert "leave the tests as they are" in refused.value.hint
+
+
+def test_tests_that_only_import_a_module_are_expected_to_fail_when_it_goes(tmp_path):
+    file = tmp_path / "p.diff"
+    file.write_text("diff --git a/pkg/m.py b/pkg/m.py\ndeleted file mode 100644\n")
+    tree = Tree({**dict(TREE.items()), "pkg/m.py": Entry(b"def g():\n    return 1\n")})
+    language = detect_language(tree)
+    units = language.units(tree, language.layout(tree))
+    stable = ("tests/test_m.py::test_g", "tests/test_m.py::test_else", "tests/test_f.py::test_f")
+    runs = {u: frozenset({0} if u.name == "g" else {2}) for u in units}
+    closures = Closures(tree, units, Reach(runs, frozenset(), stable), 400)
+    needing = {"pkg/m.py": ("tests/test_m.py",)}
+    (feature,) = proposed_features(read_proposals([file], tree), tree, closures, needing)
+    assert feature.tests == stable[:2]
+    (feature,) = proposed_features(read_proposals([file], tree), tree, closures, {})
+    assert feature.tests == stable[:1]
