@@ -191,6 +191,13 @@ class Feature:
         names += [self.level] if self.level else []
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:10]
 
+    @property
+    def told(self) -> str:
+        """Its symbol, with what tells it from others of the same symbol, for people."""
+        if self.given and self.given.name:
+            return f"{self.given.name}: {self.seed.id}"
+        return f"{self.seed.id} ({self.kind}, {self.level})" if self.parent_id else self.seed.id
+
     @cached_property
     def lines(self) -> frozenset[tuple[str, int]]:
         """(path, line) of all that is deleted, blank lines and comments included."""

@@ -248,11 +248,10 @@ def _judge(
 
 def _tell_verdict(journal: Journal, verdict: Verdict, done: int, total: int) -> None:
     feature = verdict.feature
-    named = f"{feature.given.name}: " if feature.given and feature.given.name else ""
     detail = f" ({verdict.detail})" if verdict.detail else ""
     journal.tell(
         "candidate",
-        f"{named}{feature.seed.id}: {verdict.reason}{detail}",
+        f"{feature.told}: {verdict.reason}{detail}",
         candidate=feature.key,
         seed=feature.seed.id,
         reason=verdict.reason.value,

@@ -8,7 +8,7 @@ import pytest
 from codeenv.errors import GenerationError
 from codeenv.generate.closure import Closures
 from codeenv.generate.harder import demand_children, harder_features
-from codeenv.generate.models import GenerateOptions
+from codeenv.generate.models import GenerateOptions, Given
 from codeenv.generate.pipeline import bench_of
 from codeenv.generate.proposal import main_member
 from codeenv.generate.reach import Reach
@@ -161,6 +161,14 @@ def test_tests_that_a_parent_breaks_without_being_run_are_expected_of_its_childr
     for child in harder_features([asking], bench, closures, OPTIONS):
         assert set(child.tests) >= {STABLE[1], STABLE[9]}
         assert list(child.tests) == sorted(child.tests, key=STABLE.index)
+
+
+def test_children_of_one_parent_are_told_apart(bench, closures, parent):
+    children = harder_features([alone(parent)], bench, closures, OPTIONS)
+    told = [child.told for child in children if child.kind == "restated"]
+    assert told == [f"{TEXT}::_whole_words (restated, L2)", f"{TEXT}::_whole_words (restated, L1)"]
+    named = replace(children[0], parent_id="", given=Given((), frozenset(), name="p.diff"))
+    assert named.told == f"p.diff: {named.seed.id}"
 
 
 def test_a_deletion_is_named_by_what_others_use(closures):
