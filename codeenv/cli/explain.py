@@ -23,7 +23,7 @@ def explain(terminal: Terminal, out: Path, wanted: str) -> None:
     if not chosen:
         raise UsageError(
             f"no candidate is called {wanted!r}",
-            hint=f"{out / 'funnels'} lists {len(every)}: give a key, a symbol or a task id",
+            hint=f"the funnels in {out} list {len(every)}: give a key, a symbol or a task id",
         )
     for candidate in chosen:
         terminal.data(candidate)
@@ -32,7 +32,8 @@ def explain(terminal: Terminal, out: Path, wanted: str) -> None:
 
 
 def _candidates(out: Path) -> Iterator[Mapping[str, Any]]:
-    for file in sorted((out / "funnels").glob("*.json")):
+    found = *out.glob("funnels/*.json"), *out.glob("*/funnels/*.json")  # of one repository, or many
+    for file in sorted(found):
         try:
             candidates = json.loads(file.read_bytes())["candidates"]
             yield from [_told(**candidate) for candidate in candidates]

@@ -47,7 +47,6 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--explain",
         metavar="CANDIDATE",
-        default="",
         help="only tell what became of a candidate of an earlier run: its key, symbol or task",
     )
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
@@ -114,7 +113,7 @@ def _add_sources(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Generate, and write what came of every candidate."""
     terminal = Terminal(args.json)
-    if args.explain:
+    if args.explain is not None:
         explain(terminal, args.out, args.explain)
         return 0
     check_together(args)

@@ -9,6 +9,10 @@ from codeenv.tree import Tree
 
 _ESCAPED = re.compile(r"\\(x\w{2}|u\w{4}|U\w{8})")
 
+_DAY = r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+_YEAR = re.compile(rf"(?<!\d)(\d{{4}})(?:{_DAY}(?:\d{{4}}|\d{{6}})?)?(?!\d)")
+"""A year, alone or at the beginning of a date without hyphens."""
+
 
 def dated_ids(
     ids: Iterable[str], tree: Tree, layout: Layout, today: datetime.date
@@ -23,5 +27,5 @@ def dated_ids(
     written = {year for year in years if any(year.encode() in data for data in files)}
     for test in ids:
         parameters = _ESCAPED.sub(" ", test.partition("[")[2])
-        if any(year in years - written for year in re.findall(r"\d+", parameters)):
+        if not (years - written).isdisjoint(_YEAR.findall(parameters)):
             yield test

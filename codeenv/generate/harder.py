@@ -14,6 +14,7 @@ from codeenv.generate.groups import meet
 from codeenv.generate.merging import unions
 from codeenv.generate.models import (
     Deletion,
+    Event,
     Feature,
     GenerateOptions,
     GenerationResult,
@@ -25,7 +26,7 @@ from codeenv.generate.models import (
     lines_in,
 )
 from codeenv.generate.pipeline import bench_of, generate_from, survey
-from codeenv.generate.proposal import given_feature, lines_of
+from codeenv.generate.proposal import expecting, given_feature, lines_of, main_member
 from codeenv.generate.reach import contains
 from codeenv.generate.workbench import Workbench
 from codeenv.images import restore_environment
@@ -70,22 +71,46 @@ def _children(
 ) -> Iterator[Feature]:
     known = [u for u in deleted_units(parent, closures.units) if u in closures.reach.tests]
     members = [u for u in known if not any(o != u and contains(o, u) for o in known)]
-    if not members:
-        return
-    seed = next((u for u in members if u.id == parent.provenance.seed_symbol), members[0])
     given = _given(parent, bench, members)
-    same = given_feature(seed, members, given, closures)
+    if members:
+        named = [u for u in members if u.id == parent.provenance.seed_symbol]
+        seed = named[0] if named else main_member(members, given.cut, closures.reach)
+        same = given_feature(seed, members, given, closures)
+        bigger = _bigger(same, given, bench, closures, single, options)
+    elif parameters := deleted_units(
+        parent, bench.language.parameters(bench.pristine, bench.layout)
+    ):
+        size = parent.difficulty.lines
+        same = Feature(parameters[0], parameters, (), size, "parameter", given=given)
+        bigger = iter(())
+    else:
+        return
+    broken = (*parent.fail_to_pass, *parent.excluded)
+    for child in bigger:
+        child = expecting(child, broken, closures.reach)
+        yield replace(child, level=parent.level, parent_id=parent.id)
+    same = expecting(same, broken, closures.reach)
+    for level in reversed(_LEVELS[: _LEVELS.index(parent.level)]):
+        yield replace(same, kind="restated", level=level, parent_id=parent.id)
+
+
+def _bigger(
+    same: Feature,
+    given: Given,
+    bench: Workbench,
+    closures: Closures,
+    single: Sequence[Feature],
+    options: GenerateOptions,
+) -> Iterator[Feature]:
+    """Yield the deletion with what only its tests run, and with each of its neighbours."""
     others: list[tuple[Feature, Origin]] = [
         (o, "merged") for o in _neighbours(same, closures, single, options)
     ]
     if more := _around(same, closures, options):
         others.insert(0, (more, "widened"))
     for other, kind in others:
-        bigger = _with(same, given, other, bench, closures)
-        if bigger:
-            yield replace(bigger, kind=kind, level=parent.level, parent_id=parent.id)
-    for level in reversed(_LEVELS[: _LEVELS.index(parent.level)]):
-        yield replace(same, kind="restated", level=level, parent_id=parent.id)
+        if bigger := _with(same, given, other, bench, closures):
+            yield replace(bigger, kind=kind)
 
 
 def _with(
@@ -182,17 +207,35 @@ def generate_harder(
     recipes: list[Recipe] = []
     verdicts: list[Verdict] = []
     failure: GenerationError | None = None
-    for family in _families(parents):
+    families = _families(parents)
+    for family in families:
         try:
             result = _generate_family(family, parents, options, backend, on_event)
         except GenerationError as error:
             failure = error
+            if len(families) > 1:
+                on_event(Event("failed", f"{error.message}: {error.hint}"))
         else:
             recipes += result.recipes
             verdicts += result.verdicts
     if failure and not recipes:
         raise failure
     return GenerationResult(tuple(sorted(recipes, key=lambda r: r.id)), tuple(verdicts))
+
+
+def demand_children(
+    children: tuple[Feature, ...], parents: Sequence[Recipe]
+) -> tuple[Feature, ...]:
+    """Return the children of some parents.
+
+    Raises:
+        GenerationError: If there are none.
+    """
+    if not children:
+        told = ", ".join(recipe.id for recipe in parents)
+        hint = "there is no level below L1, and no neighbour that fits"
+        raise GenerationError(f"nothing harder can be made of {told}", hint=hint)
+    return children
 
 
 def _families(parents: Taskset) -> list[list[Recipe]]:
@@ -220,7 +263,7 @@ def _generate_family(
     ) -> tuple[Feature, ...]:
         units, reach = survey(bench, baseline, coverage)
         closures = Closures(bench.pristine, units, reach, options.max_lines)
-        return harder_features(family, bench, closures, options)
+        return demand_children(harder_features(family, bench, closures, options), family)
 
     label = "harder-" + hashlib.sha256(" ".join(r.id for r in family).encode()).hexdigest()[:8]
     return generate_from(source, bench, options, find, on_event, label=label)

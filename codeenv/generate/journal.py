@@ -21,6 +21,7 @@ class Journal:
         self._path = out / "events.jsonl"
         self._key = key
         self._on_event = on_event
+        self._end_last_line()
         self._known = self._read() if resume else {}
         self._open = True
 
@@ -51,21 +52,27 @@ class Journal:
         if not self._path.exists():
             return {}
         known = {}
-        for line in self._path.read_text("utf-8").splitlines():
+        for line in self._path.read_bytes().split(b"\n"):
             record = _parse(line)
             if record.get("run") == self._key:
                 known[str(record["candidate"])] = record
         return known
 
+    def _end_last_line(self) -> None:
+        """End a line that a killed run left torn: what is written next has one of its own."""
+        if self._path.exists() and not self._path.read_bytes().endswith(b"\n"):
+            with self._path.open("ab") as file:
+                file.write(b"\n")
+
     def _append(self, record: dict[str, object]) -> None:
-        line = json.dumps(record, ensure_ascii=False, default=str)
+        line = json.dumps(record, default=str)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
             file.flush()
             os.fsync(file.fileno())
 
 
-def _parse(line: str) -> dict[str, object]:
+def _parse(line: bytes) -> dict[str, object]:
     """Return a journal line; a torn last line of a killed run is nothing."""
     try:
         record = json.loads(line)

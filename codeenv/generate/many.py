@@ -117,7 +117,7 @@ def generate_many(
     Args:
         repositories: What to generate from.
         options: For each; ``out`` is the folder for the folders of all.  With ``resume``, those
-            that have their tasks and their funnel are not run again.
+            that have their tasks and their funnel are not run again, unless with other options.
         backend: Where the repositories' code runs.
         on_event: Told of every step.
 
@@ -127,12 +127,12 @@ def generate_many(
     for number, repository in enumerate(repositories, start=1):
         out = options.out / repository.folder
         on_event(Event("repository", f"{number} of {len(repositories)}: {repository.spec}"))
-        known = _finished(repository.spec, out) if options.resume else None
+        one = replace(options, out=out, ref=repository.ref, subdir=repository.subdir)
+        known = _finished(repository.spec, one) if options.resume else None
         if known is not None:
             on_event(Event("finished", f"{len(known.tasks)} tasks in {out}"))
             yield known
             continue
-        one = replace(options, out=out, ref=repository.ref, subdir=repository.subdir)
         started = time.monotonic()
         end = _generate(repository.spec, one, backend, on_event)
         yield replace(end, seconds=round(time.monotonic() - started, 1))
@@ -144,37 +144,38 @@ def _generate(
     try:
         result = generate(spec, options, backend=backend, on_event=on_event)
     except (BuildError, SandboxError) as error:
-        return _failed(spec, options.out, error.message, error.hint)
+        return _failed(spec, options, error.message, error.hint)
     except (MachineError, OSError):
         raise
     except CodeEnvError as error:
-        return _failed(spec, options.out, error.message, error.hint)
+        return _failed(spec, options, error.message, error.hint)
     except Exception as error:  # noqa: BLE001 - told in the table, and the others go on
         place = traceback.extract_tb(error.__traceback__)[-1]
         told = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
-        return _failed(spec, options.out, told, Reason.INTERNAL.description)
+        return _failed(spec, options, told, Reason.INTERNAL.description)
     ids = tuple(recipe.id for recipe in result.recipes)
     return RepositoryEnd(spec, options.out, ids, result.funnel)
 
 
-def _failed(spec: str, out: Path, error: str, hint: str) -> RepositoryEnd:
+def _failed(spec: str, options: GenerateOptions, error: str, hint: str) -> RepositoryEnd:
     """Return the end without tasks, with the funnel if it came as far as that."""
-    return RepositoryEnd(spec, out, funnel=_funnel(out), error=error, hint=hint)
+    return RepositoryEnd(spec, options.out, funnel=_funnel(options), error=error, hint=hint)
 
 
-def _finished(spec: str, out: Path) -> RepositoryEnd | None:
+def _finished(spec: str, options: GenerateOptions) -> RepositoryEnd | None:
     """Return what an earlier run gave; None if it did not come to its end, or gave no task."""
-    funnel = _funnel(out)
+    out, funnel = options.out, _funnel(options)
     tasks = tuple(sorted(path.stem for path in out.glob("[!.]*.json")))
     return RepositoryEnd(spec, out, tasks, funnel, known=True) if funnel and tasks else None
 
 
-def _funnel(out: Path) -> dict[str, int] | None:
-    """Return the counts of the one funnel in a folder."""
-    for path in sorted((out / "funnels").glob("*.json")):
+def _funnel(options: GenerateOptions) -> dict[str, int] | None:
+    """Return the counts of a run with the same options, if its folder has them."""
+    for path in sorted((options.out / "funnels").glob("*.json")):
         try:
-            counts = json.loads(path.read_bytes())["counts"]
-            return {str(reason): int(count) for reason, count in counts.items()}
+            funnel = json.loads(path.read_bytes())
+            if funnel["options"] == options.digest:
+                return {str(reason): int(count) for reason, count in funnel["counts"].items()}
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
     return None

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -115,6 +115,12 @@ class GenerateOptions:
     difficulty: tuple[float, float] = ANY_DIFFICULTY
     proposals: tuple[Path, ...] = ()
 
+    @property
+    def digest(self) -> str:
+        """What is asked for: not where it is written to, nor how the work goes on."""
+        facts = replace(self, out=Path(), jobs=1, resume=False)
+        return hashlib.sha256(str(facts).encode()).hexdigest()[:16]
+
 
 @dataclass(frozen=True)
 class Event:
@@ -184,6 +190,13 @@ class Feature:
         names += [f"{o.path}:{o.start}:{o.end}:{o.replacement}" for o in edits]
         names += [self.level] if self.level else []
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:10]
+
+    @property
+    def told(self) -> str:
+        """Its symbol, with what tells it from others of the same symbol, for people."""
+        if self.given and self.given.name:
+            return f"{self.given.name}: {self.seed.id}"
+        return f"{self.seed.id} ({self.kind}, {self.level})" if self.parent_id else self.seed.id
 
     @cached_property
     def lines(self) -> frozenset[tuple[str, int]]:

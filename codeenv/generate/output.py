@@ -1,15 +1,14 @@
 """Writes a taskset folder: recipes, what they share, and the funnel."""
 
 import json
-from pathlib import Path
 
-from codeenv.generate.models import GenerationResult, Verdict
+from codeenv.generate.models import GenerateOptions, GenerationResult, Verdict
 from codeenv.tasks.models import Baseline, EnvironmentLock, SourcePin
-from codeenv.tasks.taskset import Taskset
+from codeenv.tasks.taskset import Taskset, write_atomic
 
 
 def write_taskset(
-    out: Path,
+    options: GenerateOptions,
     result: GenerationResult,
     pin: SourcePin,
     baseline: Baseline,
@@ -17,23 +16,23 @@ def write_taskset(
     *,
     label: str = "",
 ) -> None:
-    """Write everything; the same result gives the same bytes.
+    """Write everything to ``options.out``; the same result gives the same bytes.
 
     ``label`` tells the funnel from that of the repository's own candidates.
     """
     if result.recipes:
-        Taskset.write(out, result.recipes, [baseline], [lock])
-    funnels = out / "funnels"
-    funnels.mkdir(parents=True, exist_ok=True)
+        Taskset.write(options.out, result.recipes, [baseline], [lock])
+    funnels = options.out / "funnels"
     facts = {
         "source": pin.model_dump(mode="json"),
+        "options": options.digest,
         "stable_tests": len(baseline.stable),
         "counts": result.funnel,
         "candidates": [_candidate(verdict) for verdict in result.verdicts],
     }
     name = "-".join(part for part in (pin.name, pin.version[:12], label) if part)
-    text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
-    (funnels / f"{name}.json").write_text(text + "\n", "utf-8")
+    text = json.dumps(facts, indent=1, sort_keys=True)  # names of files may hold any byte
+    write_atomic(funnels / f"{name}.json", text.encode() + b"\n")
 
 
 def _candidate(verdict: Verdict) -> dict[str, object]:

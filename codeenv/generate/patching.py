@@ -30,20 +30,41 @@ def read_changes(name: str, data: bytes, tree: Tree) -> tuple[Change, ...]:
         raise UsageError(
             f"{name}: {error}", hint="give a unified diff: git diff, diff -u"
         ) from None
-    for file in files:
-        if file.notes:
-            raise UsageError(f"{name} {file.notes[0]}: {ONLY_DELETES}", hint=_ONLY)
-    strip = _strip(name, files, tree)
     seen: set[str] = set()
     changes: list[Change] = []
-    for file in files:
-        path = _target(file, strip, tree)
+    for path, file, strip in _targets(name, files, tree):
         _demand_plain(name, file, path, strip, tree)
         if path in seen:
             raise UsageError(f"{name} changes {path} twice", hint="give one diff of all changes")
         seen.add(path)
         changes += _changes(name, path, file, tree[path].data)
     return tuple(sorted(changes, key=lambda c: (c.path, c.start)))
+
+
+def _targets(
+    name: str, files: Sequence[FilePatch], tree: Tree
+) -> Iterator[tuple[str, FilePatch, int]]:
+    """Yield each file of the tree that is meant, what happens to it, and the folders taken off.
+
+    What a plain diff only names may be a folder, and is passed over where the tree does not have
+    it: caches, most likely.
+    """
+    whole = [file for file in files if not file.bare]
+    for file in whole:
+        _demand_no_notes(name, file)
+    strip = _strip(name, whole, tree) if whole else 1
+    for file in whole:
+        yield _target(file, strip, tree), file, strip
+    for file in (file for file in files if file.bare):
+        old = _path(file.old, strip)
+        for path in (p for p in tree if p == old or p.startswith(f"{old}/")):
+            _demand_no_notes(name, file)
+            yield path, file, strip
+
+
+def _demand_no_notes(name: str, file: FilePatch) -> None:
+    if file.notes:
+        raise UsageError(f"{name} {file.notes[0]}: {ONLY_DELETES}", hint=_ONLY)
 
 
 def _strip(name: str, files: Sequence[FilePatch], tree: Tree) -> int:

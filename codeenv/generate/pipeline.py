@@ -78,7 +78,9 @@ def generate(
     ) -> tuple[Feature, ...]:
         units, reach = survey(bench, baseline, coverage)
         closures = Closures(bench.pristine, units, reach, options.max_lines)
-        return proposed_features(proposals, bench.pristine, closures)
+        modules = bench.language.modules(bench.pristine, bench.layout)
+        needing = {module.path: files for module, files in modules.items()}
+        return proposed_features(proposals, bench.pristine, closures, needing)
 
     return generate_from(source, bench, options, find, on_event, label="proposals")
 
@@ -121,14 +123,14 @@ def generate_from(
     journal.tell("features", f"{len(features)} candidate features", candidates=len(features))
     with closing(journal):
         result = _judge(features, source, bench, (baseline, coverage), options, journal)
-    write_taskset(options.out, result, source.pin, baseline, bench.environment.lock, label=label)
+    write_taskset(options, result, source.pin, baseline, bench.environment.lock, label=label)
     if not {Reason.INFRASTRUCTURE, Reason.INTERNAL} & result.funnel.keys():
         memo.clear()
     if not result.recipes:
         told = ", ".join(f"{count} {reason}" for reason, count in result.funnel.items())
         raise GenerationError(
             f"none of {len(features)} candidates became a task",
-            hint=told or "no function is run by few enough tests",
+            hint=told or "nothing of the kinds asked for is run by few enough tests",
         )
     return result
 
@@ -246,11 +248,10 @@ def _judge(
 
 def _tell_verdict(journal: Journal, verdict: Verdict, done: int, total: int) -> None:
     feature = verdict.feature
-    named = f"{feature.given.name}: " if feature.given and feature.given.name else ""
     detail = f" ({verdict.detail})" if verdict.detail else ""
     journal.tell(
         "candidate",
-        f"{named}{feature.seed.id}: {verdict.reason}{detail}",
+        f"{feature.told}: {verdict.reason}{detail}",
         candidate=feature.key,
         seed=feature.seed.id,
         reason=verdict.reason.value,
@@ -268,10 +269,10 @@ def _set_aside(baseline: Baseline) -> str:
 
 def _run_key(source: Checkout, bench: Workbench, options: GenerateOptions, label: str) -> str:
     """Return what a resumed run must share with the interrupted one for its verdicts to hold."""
-    facts = replace(options, limit=None, jobs=1, resume=False)
+    asked = replace(options, limit=None).digest
     made_by = version("codeenv-gym")
     where = [source.pin.tree, bench.environment.digest, bench.backend.name]
-    parts = [made_by, *where, str(facts), label]
+    parts = [made_by, *where, asked, label]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

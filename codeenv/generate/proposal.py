@@ -1,13 +1,14 @@
 """Features that somebody proposes as diffs: they pass the same gates as every other candidate."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeenv.errors import UsageError
 from codeenv.generate.closure import Closures
 from codeenv.generate.models import Feature, Given
 from codeenv.generate.patching import ONLY_DELETES, read_changes
+from codeenv.generate.reach import Reach
 from codeenv.languages import detect_language
 from codeenv.languages.base import Reduction, Unit
 from codeenv.materialise.files import agent_files
@@ -33,15 +34,17 @@ def read_proposals(files: Sequence[Path], source: Tree) -> tuple[Proposal, ...]:
     pristine = agent_files(source)
     language = detect_language(pristine)
     layout = language.layout(pristine)
+    units = frozenset((unit.path, unit.name) for unit in language.units(pristine, layout))
     found = []
     for file in files:
         changes = read_changes(str(file), file.read_bytes(), pristine)
         try:
             reduction = language.reduce(pristine, layout, changes)
         except ValueError as error:
-            hint = f"{ONLY_DELETES}: take code out of the project's own files, and add nothing"
+            hint = f"{ONLY_DELETES}: take code out of the project's own files, and add nothing; "
+            hint += "leave the tests as they are, for codeenv hides the feature's own"
             raise UsageError(f"{file}: {error}", hint=hint) from None
-        if not reduction.members:
+        if units.isdisjoint(reduction.members):
             raise UsageError(
                 f"{file} takes no code from a function, a method or a class",
                 hint="a task needs code that tests run",
@@ -51,10 +54,32 @@ def read_proposals(files: Sequence[Path], source: Tree) -> tuple[Proposal, ...]:
 
 
 def proposed_features(
-    proposals: Sequence[Proposal], tree: Tree, closures: Closures
+    proposals: Sequence[Proposal],
+    tree: Tree,
+    closures: Closures,
+    needing: Mapping[str, Sequence[str]],
 ) -> tuple[Feature, ...]:
-    """Return the proposals as features, in their order."""
-    return tuple(_feature(proposal, tree, closures) for proposal in proposals)
+    """Return the proposals as features, in their order.
+
+    Args:
+        proposals: What is to go.
+        tree: The pristine tree.
+        closures: Of the repository.
+        needing: Path -> test files that cannot be imported without this file.
+    """
+    found = []
+    for proposal in proposals:
+        gone = [o.path for o in proposal.reduction.operations if o.kind == "module"]
+        files = frozenset(file for path in gone for file in needing.get(path, ()))
+        asking = [test for test in closures.reach.stable if test.partition("::")[0] in files]
+        found.append(expecting(_feature(proposal, tree, closures), asking, closures.reach))
+    return tuple(found)
+
+
+def expecting(feature: Feature, tests: Iterable[str], reach: Reach) -> Feature:
+    """Return a feature with more tests that fail without it, as those that only import it."""
+    every = {*feature.tests, *tests}
+    return replace(feature, tests=tuple(test for test in reach.stable if test in every))
 
 
 def _feature(proposal: Proposal, tree: Tree, closures: Closures) -> Feature:
@@ -72,8 +97,12 @@ def _feature(proposal: Proposal, tree: Tree, closures: Closures) -> Feature:
         name=proposal.name,
     )
     members = tuple(main.values())
-    seed = max(members, key=lambda u: (u.public, u not in given.cut, len(reach.tests[u])))
-    return given_feature(seed, members, given, closures)
+    return given_feature(main_member(members, given.cut, reach), members, given, closures)
+
+
+def main_member(members: Sequence[Unit], cut: Collection[Unit], reach: Reach) -> Unit:
+    """Return which member a deletion is named by: public, whole, and run by most tests."""
+    return max(members, key=lambda u: (u.public, u not in cut, len(reach.tests[u])))
 
 
 def given_feature(seed: Unit, members: Sequence[Unit], given: Given, closures: Closures) -> Feature:

@@ -29,7 +29,7 @@ def select(
         if left <= 0:
             yield Verdict(feature, Reason.NOT_TRIED)
         elif twin:
-            yield Verdict(feature, Reason.DUPLICATE, f"of {twin.seed.id}")
+            yield Verdict(feature, Reason.DUPLICATE, f"of {twin.told}")
         else:
             if feature.key not in judged:
                 batch = _batch(features[index:], accepted, judged, min(left, _BATCH))

@@ -49,8 +49,8 @@ class Sieve:
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
         swaps = [swap_of(self.bench, feature, self.executed) for feature in features]
         possible = [swap for swap in swaps if swap]
-        tests = dict.fromkeys(test for swap in possible for test in swap.tests)
-        request = replace(TestRequest.graded(self.baseline, tests), timeout=_TIMEOUT)
+        request = TestRequest.graded(self.baseline, self.baseline.stable)
+        request = replace(request, timeout=_TIMEOUT)
         found = iter(self.bench.try_swaps(request, possible) if possible else ())
         return [next(found) if swap else _NOTHING_KNOWN for swap in swaps]
 

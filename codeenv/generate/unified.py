@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 NOWHERE = "/dev/null"
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _EPOCH = re.compile(rb"\t(1970-01-01|1969-12-31) ")
+_ONLY = re.compile(rb"Only in (.+): (.+)")
+_BINARY = re.compile(rb"Binary files (.+) and (.+) differ")
 _QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
@@ -50,6 +52,7 @@ class FilePatch:
         hunks: In file order.
         deleted: Whether the file goes.
         notes: What else the diff says it does, e.g. ``renames x.py``.
+        bare: Whether a plain diff only names it: what one side has, and binary files.
     """
 
     old: str
@@ -57,7 +60,10 @@ class FilePatch:
     hunks: list[Hunk] = field(default_factory=list)
     deleted: bool = False
     notes: list[str] = field(default_factory=list)
+    bare: bool = False
     _named: bool = False
+    _first: tuple[bool, bool] = False, False
+    """Whether the old side, and the new one, is of the first second: it may not be there."""
 
 
 def parse_diff(data: bytes) -> tuple[FilePatch, ...]:
@@ -78,8 +84,10 @@ def parse_diff(data: bytes) -> tuple[FilePatch, ...]:
             _name(files, line, lines[at])
         elif line.startswith(b"@@"):
             hunk, at = _hunk(lines, at, files)
-            files[-1].hunks.append(hunk)
+            _add_hunk(files[-1], hunk)
             continue
+        elif file := _bare(line, files):
+            files.append(file)
         elif files and not files[-1].hunks:
             _note(files[-1], line)
         at += 1
@@ -105,14 +113,37 @@ def _git_names(line: bytes) -> FilePatch:
 def _name(files: list[FilePatch], old: bytes, new: bytes) -> None:
     """Read ``---`` and ``+++``; in a section of git's they say more than its first line."""
     names = _file_name(old), _file_name(new)
-    gone = names[1] == NOWHERE or _EPOCH.search(new) is not None
     if not files or files[-1].hunks or files[-1]._named:
         files.append(FilePatch(*names))
     file = files[-1]
     file.old, file.new, file._named = *names, True
-    file.deleted = file.deleted or gone
-    if names[0] == NOWHERE or _EPOCH.search(old):
+    file._first = _EPOCH.search(old) is not None, _EPOCH.search(new) is not None
+    file.deleted = file.deleted or names[1] == NOWHERE
+    if names[0] == NOWHERE:
         file.notes.append(f"adds {names[1]}")
+
+
+def _add_hunk(file: FilePatch, hunk: Hunk) -> None:
+    """Add a hunk; a side without lines and of the first second is a file that is not there."""
+    tags = {tag for tag, _ in hunk.lines}
+    file.hunks.append(hunk)
+    file.deleted = file.deleted or (file._first[1] and tags == {b"-"})
+    if file._first[0] and tags == {b"+"} and len(file.hunks) == 1:
+        file.notes.append(f"adds {file.new}")
+
+
+def _bare(line: bytes, files: Sequence[FilePatch]) -> FilePatch | None:
+    """Read what a plain diff says of a file in one line, outside a section of git's."""
+    told = line.rstrip(b"\r\n")
+    if only := _ONLY.fullmatch(told):
+        old = _text(b"/".join(only.groups()))
+        return FilePatch(old, NOWHERE, deleted=True, bare=True, _named=True)
+    binary = _BINARY.fullmatch(told)
+    if binary and not (files and not files[-1].hunks and not files[-1].bare):
+        old, new = map(_text, binary.groups())
+        note = _NOTES[b"Binary files "].format(old=old)
+        return FilePatch(old, new, notes=[note], bare=True, _named=True)
+    return None
 
 
 def _file_name(line: bytes) -> str:

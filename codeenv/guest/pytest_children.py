@@ -11,11 +11,13 @@ import resource
 import select
 import signal
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
+from codeenv.guest.pytest_leftovers import Leftovers
 from codeenv.guest.pytest_plugin import TIMED_OUT, Plugin
 from codeenv.guest.pytest_report import Channel
 
@@ -43,12 +45,20 @@ class Outcome:
     spent: dict[str, Limit] = field(default_factory=dict)
 
 
+class Silent(Exception):
+    """Raised where a child ended before it began a test: nothing is known of the tests then."""
+
+
 class Children:
     """Forks a child for every run of some tests, and another where one ends too early."""
 
-    def __init__(self, plugin: Plugin) -> None:
-        """Become the parent of whatever a child leaves behind; ``plugin`` reports outcomes."""
+    def __init__(self, plugin: Plugin, folder: str) -> None:
+        """Become the parent of whatever a child leaves behind.
+
+        ``plugin`` reports outcomes; what is new in ``folder`` goes with the child that made it.
+        """
         self._plugin = plugin
+        self._leftovers = Leftovers(folder)
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._own = _children()
 
@@ -63,6 +73,10 @@ class Children:
         """Run tests after a change to the process, every one of them unless the first failure ends.
 
         Where a test ends the process, the tests behind it run in another child.
+
+        Raises:
+            Silent: If a child began none of them.
+            Lost: If a file is gone that was there before.
         """
         found, left = Outcome(), list(items)
         while left:
@@ -70,7 +84,7 @@ class Children:
             begun = self._run_once(left, change, limits, until_failure, found)
             if until_failure and begun - found.passed:
                 break
-            left = [item for item in left if item.nodeid not in begun] if begun else []
+            left = [item for item in left if item.nodeid not in begun]
         return found
 
     def _run_once(
@@ -96,9 +110,12 @@ class Children:
             written, by_itself = self._collect(child, reading, deadline)
         finally:
             os.close(reading)
-        begun = _read(written, found)
+        self._leftovers.remove()
+        begun = _read(written, items, found)
         if not by_itself:
             found.slow |= begun - found.ended
+        if not begun:
+            raise Silent(f"a process ended before {items[0].nodeid}")
         return begun
 
     def _serve(
@@ -113,7 +130,9 @@ class Children:
         config = items[0].config
         config.option.tbstyle = "value"
         config.pluginmanager.unregister(name="terminalreporter")
-        change()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a suite may have made errors of them
+            change()
         for item, following, (wall, cpu) in zip(items, [*items[1:], None], limits, strict=True):
             self._plugin.go_on(channel, wall, cpu)
             before = time.monotonic(), _processor_time()
@@ -161,25 +180,38 @@ def _read_until(ended: int, reading: int, deadline: float, written: bytearray) -
             return
 
 
-def _read(written: bytes, found: Outcome) -> set[str]:
-    """Add what a child wrote, and return the tests that it began."""
+def _read(written: bytes, items: Sequence[pytest.Item], found: Outcome) -> set[str]:
+    """Add what a child wrote of its tests, and return the ones that it began.
+
+    A line may be cut short, and a test may have written to a descriptor that is not its own.
+    """
     begun: set[str] = set()
+    known = frozenset(item.nodeid for item in items)
     for line in written.split(b"\n"):
-        try:
-            record = json.loads(line)
-        except ValueError:  # cut short
-            continue
-        if "start" in record:
-            begun.add(record["start"])
-        elif "spent" in record:
-            found.spent[record["spent"]] = tuple(record["seconds"])
-        elif "outcome" in record:
-            found.ended.add(record["id"])
-            if record["outcome"] == "passed":
-                found.passed.add(record["id"])
-            if record["message"].startswith(f"Failed: {TIMED_OUT}"):
-                found.slow.add(record["id"])
+        match _record(line):
+            case {"start": str(test)} if test in known:
+                begun.add(test)
+            case {"spent": str(test), "seconds": [float(wall), float(cpu)]} if test in known:
+                found.spent[test] = wall, cpu
+            case {"id": str(test), "outcome": str(outcome), "message": str(message)}:
+                _add(test, outcome, message, found)
+    found.passed &= found.spent.keys()
     return begun
+
+
+def _record(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _add(test: str, outcome: str, message: str, found: Outcome) -> None:
+    found.ended.add(test)
+    if outcome == "passed":
+        found.passed.add(test)
+    if message.startswith(f"Failed: {TIMED_OUT}"):
+        found.slow.add(test)
 
 
 def _children() -> set[int]:

@@ -78,6 +78,8 @@ class Plugin:
 
     def go_on(self, channel: Channel, test_timeout: float, cpu_timeout: float) -> None:
         """Report to another channel from now on, with other limits, in a forked process."""
+        if channel is not self._channel:
+            self._channel.close()
         self._channel = channel
         self._limit_of = lambda _: (test_timeout, cpu_timeout)
 

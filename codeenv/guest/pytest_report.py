@@ -29,6 +29,10 @@ class Channel:
         os.close(descriptor)
         self._owner = os.getpid()
 
+    def close(self) -> None:
+        """Let go of the descriptor, in a forked process that has a channel of its own."""
+        os.close(self._descriptor)
+
     def send(self, record: dict[str, Any]) -> None:
         """Write one record at once."""
         if os.getpid() != self._owner:

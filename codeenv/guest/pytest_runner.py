@@ -86,6 +86,8 @@ def arguments(request: dict[str, Any]) -> list[str]:
         given += ["-p", f"no:{name}"]
     if importlib.util.find_spec("xdist") is not None:
         given += ["-n", "0"]
+    if request.get("swaps"):  # a folder that every process clears for itself
+        given.append(f"--basetemp={os.path.join(tempfile.mkdtemp(prefix='pytest-'), 'base')}")
     if request["stop_after"]:
         given.append(f"--maxfail={request['stop_after']}")
     return [*given, *request["options"]]

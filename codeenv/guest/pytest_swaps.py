@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from codeenv.guest.pytest_children import Children, Limit
+from codeenv.guest.pytest_children import Children, Limit, Silent
+from codeenv.guest.pytest_leftovers import Lost
 from codeenv.guest.pytest_plugin import Plugin, limits_of
 from codeenv.guest.pytest_report import Channel
 
@@ -23,7 +24,7 @@ LAZY = (
     *("None", "True", "False", "0", "''", "[]", "{}"),
     "values[-1] if values else None",
 )
-_PATIENCE, _SHORT, _WAIT = 10, 0.2, 1.0
+_PATIENCE, _SHORT, _WAIT = 10, 0.2, 2.0
 """With other code than the true one a test may take ten times as long, and at least so many seconds
 of processor time, and by the clock: many loop or wait for ever then."""
 Functions = dict[tuple[str, str], list[FunctionType]]
@@ -47,9 +48,14 @@ class Swapper:
         functions = functions_in(self._folder)
         gc.collect()
         gc.freeze()  # children share what is there already; functions were looked for before
-        children = Children(self._plugin)
+        children = Children(self._plugin, self._folder)
+        self._channel.send({"ready": len(items)})
         for number, swap in enumerate(self._swaps):
-            self._channel.send({"swap": number, **self._try(swap, items, functions, children)})
+            try:
+                found = self._try(swap, items, functions, children)
+            except (Lost, Silent) as error:
+                found = {"problem": str(error)}
+            self._channel.send({"swap": number, **found})
         return True
 
     def _try(

@@ -89,3 +89,14 @@ def test_generate_without_a_repository_says_what_is_missing(capsys):
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_a_meaning(reason):
     assert reason.description
+
+
+def test_candidates_of_a_list_of_repositories_are_found_in_its_folder(out, tmp_path, capsys):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "funnels").rename(tmp_path / "one" / "funnels")
+    assert [told["key"] for told in explained(out, "walk", capsys)] == ["c33ebfdcfc"]
+
+
+def test_an_empty_name_starts_no_run(out, capsys):
+    assert main(["generate", "--out", out, "--explain", "", "--repo", "bundled:toy"]) == 2
+    assert "no candidate is called ''" in capsys.readouterr().err

@@ -1,13 +1,16 @@
 """Harder children of a task: on the bundled repository, without running it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from codeenv.errors import GenerationError
 from codeenv.generate.closure import Closures
-from codeenv.generate.harder import harder_features
-from codeenv.generate.models import GenerateOptions
+from codeenv.generate.harder import demand_children, harder_features
+from codeenv.generate.models import GenerateOptions, Given
 from codeenv.generate.pipeline import bench_of
+from codeenv.generate.proposal import main_member
 from codeenv.generate.reach import Reach
 from codeenv.images import bundled_environment
 from codeenv.materialise.operations import apply_operations
@@ -131,3 +134,54 @@ def test_a_parent_of_which_a_part_stays_keeps_its_edits_beside_its_neighbours(
         assert edit in child.given.operations
         assert [u.name for u in child.given.cut] == ["shorten"]
         assert apply_operations(bench.pristine, child.given.operations)
+
+
+def test_a_parent_without_a_parameter_is_told_less(bench, closures):
+    recipes = Taskset.load("toy").recipes
+    parent = next(r for r in recipes if r.provenance.kind == "parameter")
+    stable = (*STABLE, *parent.fail_to_pass)
+    reach = replace(closures.reach, stable=stable)
+    other = Closures(bench.pristine, closures.units, reach, OPTIONS.max_lines)
+    children = harder_features([parent], bench, other, OPTIONS)
+    assert [(c.level, c.kind, c.parent_id) for c in children] == [
+        ("L2", "restated", parent.id),
+        ("L1", "restated", parent.id),
+    ]
+    assert all(c.given.operations == parent.deletions and not c.given.cut for c in children)
+    assert all(c.tests == parent.fail_to_pass for c in children)
+    assert {c.line_count for c in children} == {parent.difficulty.lines}
+
+
+def test_tests_that_a_parent_breaks_without_being_run_are_expected_of_its_children(
+    bench, closures, parent
+):
+    asking = alone(parent).model_copy(
+        update={"fail_to_pass": STABLE[1:2], "excluded": STABLE[9:10]}
+    )
+    for child in harder_features([asking], bench, closures, OPTIONS):
+        assert set(child.tests) >= {STABLE[1], STABLE[9]}
+        assert list(child.tests) == sorted(child.tests, key=STABLE.index)
+
+
+def test_children_of_one_parent_are_told_apart(bench, closures, parent):
+    children = harder_features([alone(parent)], bench, closures, OPTIONS)
+    told = [child.told for child in children if child.kind == "restated"]
+    assert told == [f"{TEXT}::_whole_words (restated, L2)", f"{TEXT}::_whole_words (restated, L1)"]
+    named = replace(children[0], parent_id="", given=Given((), frozenset(), name="p.diff"))
+    assert named.told == f"p.diff: {named.seed.id}"
+
+
+def test_a_deletion_is_named_by_what_others_use(closures):
+    units = {unit.name: unit for unit in closures.units if unit.path == TEXT}
+    members = [units["_whole_words"], units["slugify"], units["wrap"]]
+    assert main_member(members, frozenset(), closures.reach) == units["slugify"]
+    assert main_member(members, {units["slugify"]}, closures.reach) == units["wrap"]
+
+
+def test_where_no_child_can_be_made_it_is_said_why(bench, closures, parent):
+    nothing = parent.model_copy(update={"deletions": (), "level": "L1"})
+    with pytest.raises(GenerationError, match=parent.id) as refused:
+        demand_children((), [nothing])
+    assert "L1" in refused.value.hint
+    child = harder_features([alone(parent)], bench, closures, OPTIONS)
+    assert demand_children(child, [parent]) == child

@@ -1,3 +1,5 @@
+import pytest
+
 from codeenv.generate.journal import Journal
 from codeenv.generate.models import Feature, Reason, Verdict
 from codeenv.languages.base import Unit
@@ -45,6 +47,22 @@ def test_a_torn_last_line_loses_only_itself(tmp_path):
     verdict = first.judged(always(Reason.NO_FAILURE))([FEATURE])
     with (tmp_path / "events.jsonl").open("a") as file:
         file.write('{"event": "verd')
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    assert resumed.judged(refuse)([FEATURE]) == verdict
+
+
+def test_what_is_written_behind_a_torn_line_is_whole(tmp_path):
+    (tmp_path / "events.jsonl").write_text('{"event": "verd')
+    resumed = Journal(tmp_path, "run", ignore, resume=True)
+    verdict = resumed.judged(always(Reason.NO_FAILURE))([FEATURE])
+    again = Journal(tmp_path, "run", ignore, resume=True)
+    assert again.judged(refuse)([FEATURE]) == verdict
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\x85", "\x0c", "\udcff"])
+def test_any_character_may_stand_in_a_detail(odd, tmp_path):
+    first = Journal(tmp_path, "run", ignore, resume=False)
+    verdict = first.judged(always(Reason.NO_FAILURE, f"a{odd}b"))([FEATURE])
     resumed = Journal(tmp_path, "run", ignore, resume=True)
     assert resumed.judged(refuse)([FEATURE]) == verdict
 

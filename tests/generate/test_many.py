@@ -72,10 +72,11 @@ def test_a_repository_that_fails_does_not_end_the_others(run, tmp_path):
     assert all(end.error and not end.tasks for end in ends)
 
 
-def finish(out, tasks=("a-1", "a-2")):
+def finish(out, tasks=("a-1", "a-2"), **options):
     (out / "funnels").mkdir(parents=True)
+    asked = GenerateOptions(out, **options).digest
     counts = {"emitted": len(tasks), "leak": 2, "duplicate": 3, "not_tried": 5}
-    (out / "funnels" / "a.json").write_text(json.dumps({"counts": counts}))
+    (out / "funnels" / "a.json").write_text(json.dumps({"counts": counts, "options": asked}))
     for task in tasks:
         (out / f"{task}.json").write_text("{}")
 
@@ -86,6 +87,20 @@ def test_a_resumed_run_skips_what_has_its_tasks_and_its_funnel(run, tmp_path):
     assert (end.tasks, end.known, end.error) == (("a-1", "a-2"), True, "")
     assert (end.candidates, end.share) == (4, 0.5)
     assert "finished" in kinds
+
+
+@pytest.mark.parametrize("more", [{"limit": 9}, {"level": "L1"}, {"seed": 2}])
+def test_what_was_made_with_other_options_is_not_finished(run, tmp_path, more):
+    finish(tmp_path / "out" / "nowhere")
+    (end,), _ = run(f"{tmp_path}/nowhere\n", resume=True, **more)
+    assert end.error
+    assert not end.known
+
+
+def test_where_and_how_fast_it_was_made_does_not_matter(run, tmp_path):
+    finish(tmp_path / "out" / "nowhere", jobs=7, resume=True)
+    (end,), _ = run(f"{tmp_path}/nowhere\n", resume=True)
+    assert end.known
 
 
 def test_what_gave_no_task_is_tried_again(run, tmp_path):

@@ -78,6 +78,23 @@ def test_a_file_may_go_as_a_whole(hunk):
     assert (change.start, change.end, change.new) == (0, 19, None)
 
 
+PLAIN = "--- o/m.py\n+++ n/m.py\n@@ -2 +1,0 @@\n-two\n"
+
+
+def test_a_file_that_only_the_old_side_has_is_deleted_with_or_without_its_folder():
+    for told in ("Only in o/src: m.py\n", "Only in o: src\n"):
+        for text in (told, told + PLAIN, PLAIN + told):
+            changes = read_changes("d", text.encode(), TREE)
+            assert [(c.start, c.end) for c in changes if c.path == "src/m.py"] == [(0, 7)]
+            assert len(changes) == 1 + (PLAIN in text)
+
+
+def test_what_running_the_tests_left_on_one_side_is_passed_over():
+    more = "Only in n/src: __pycache__\nBinary files o/c.pyc and n/c.pyc differ\n"
+    (change,) = read_changes("d", (more + PLAIN + more).encode(), TREE)
+    assert change.path == "m.py"
+
+
 HEAD = "--- a/m.py\n+++ b/m.py\n"
 
 
@@ -101,6 +118,10 @@ HEAD = "--- a/m.py\n+++ b/m.py\n"
         ("--- a/m.py\n+++ b/src/m.py\n@@ -1 +0,0 @@\n-one\n", "renames m.py"),
         ("--- a/link.py\n+++ b/link.py\n@@ -1 +0,0 @@\n-m.py\n", "link.py is a link"),
         ("hello", "no unified diff"),
+        (
+            PLAIN + "Binary files o/src/m.py and n/src/m.py differ\n",
+            "changes the binary file o/src/m.py",
+        ),
     ],
 )
 def test_a_diff_that_does_not_fit_is_told_with_file_and_hunk(text, told):

@@ -64,6 +64,33 @@ def test_a_file_that_goes_is_known_by_git_and_by_diff(text):
     assert file.old.endswith("e")
 
 
+EPOCH, LATER = b"1970-01-01 00:00:00.000000000 +0000", b"2026-01-02 10:00:00.0 +0000"
+
+
+@pytest.mark.parametrize("times", [(EPOCH, LATER), (LATER, EPOCH), (EPOCH, EPOCH)])
+def test_a_file_of_the_year_1970_is_neither_new_nor_gone(times):
+    (file,) = parse_diff(b"--- m\t%s\n+++ m\t%s\n@@ -1,2 +1 @@\n a\n-b\n" % times)
+    assert not file.deleted
+    assert not file.notes
+
+
+def test_a_new_file_is_known_by_its_time_and_its_lines():
+    (file,) = parse_diff(b"--- o/m\t%s\n+++ n/m\t%s\n@@ -0,0 +1 @@\n+b\n" % (EPOCH, LATER))
+    assert file.notes == ["adds n/m"]
+
+
+@pytest.mark.parametrize("before", [b"", b"--- m\n+++ m\n@@ -1 +0,0 @@\n-a\n"])
+def test_what_a_plain_diff_says_in_one_line_is_not_passed_over(before):
+    text = b"Only in o/x: y.py\nBinary files o/b and n/b differ\ndiff -ru o/z n/z\n"
+    gone, binary = parse_diff(before + text)[-2:]
+    assert (gone.old, gone.deleted, gone.bare) == ("o/x/y.py", True, True)
+    assert (binary.old, binary.notes) == ("o/b", ["changes the binary file o/b"])
+    assert parse_diff(text + HUNK)[-1].old == "o/z"
+
+
+HUNK = b"--- o/z\n+++ n/z\n@@ -1 +0,0 @@\n-a\n"
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [

@@ -13,18 +13,25 @@ from codeenv.sandbox.image import Image
 def try_swaps(
     sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]
 ) -> tuple[SwapResult, ...]:
-    """Return one result per try; a try that the process did not come to says so."""
-    tests = list(dict.fromkeys(test for swap in swaps for test in swap.tests))
-    body = {
-        **asdict(request),
-        "ids": tests,
-        "swaps": [asdict(swap) for swap in swaps],
-    }
-    result = serve(sandbox, image, "pytest_runner", body, request)
-    said = {record["swap"]: record for record in records(result.report) if "swap" in record}
-    problem = f"the process ended before (exit code {result.exit_code})"
-    silent = SwapResult(problem=problem, complete=False)
-    return tuple(_read(said[number]) if number in said else silent for number in range(len(swaps)))
+    """Return one result per try, the same ones whatever else is tried beside it.
+
+    For that, all tests of the request are collected: what is imported is always the same.  A try
+    that ends the process has a problem; those after it are made in another process.
+    """
+    found: list[SwapResult] = []
+    while len(found) < len(swaps):
+        left = swaps[len(found) :]
+        body = {**asdict(request), "swaps": [asdict(swap) for swap in left]}
+        result = serve(sandbox, image, "pytest_runner", body, request)
+        said = list(records(result.report))
+        found += [_read(record) for record in said if "swap" in record]
+        problem = f"the process ended before (exit code {result.exit_code})"
+        ended = SwapResult(problem=problem, complete=False)
+        if not any("ready" in record for record in said):
+            found += [ended] * len(left)
+        elif len(found) < len(swaps):
+            found.append(ended)
+    return tuple(found)
 
 
 def _read(record: Mapping[str, Any]) -> SwapResult:

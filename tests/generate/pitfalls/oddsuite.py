@@ -72,6 +72,13 @@ def test_it_writes_into_the_tree():
         place.write_text(shop.initials("a b"))
 
 
+def test_what_it_writes_is_right():
+    place = ROOT / "shop" / "right.txt"
+    assert not place.exists()
+    place.write_text(shop.initials("a b"))
+    assert place.read_text() == "ab"
+
+
 def test_the_source_defines_it():
     assert "def initials" in (ROOT / "shop" / "words.py").read_text()
 
