@@ -6,8 +6,8 @@ from codeenv.generate.features import overlap
 from codeenv.generate.models import Feature, Reason, Verdict
 
 MOST_OVERLAP = 0.5
-_BATCH = 64
-"""As many as share runs of the suite best."""
+_BATCH = 128
+"""Enough to share runs of the suite, and to keep every box at work while some tests wait."""
 
 
 def select(

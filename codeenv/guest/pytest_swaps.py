@@ -84,7 +84,7 @@ class Swapper:
         if unsteady and not failing:
             return {"problem": f"{unsteady} tests do not pass on their own here"}
         weak, left = dict[str, str](), failing
-        for value in LAZY:
+        for value in LAZY if swap["lazy"] else ():
             found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
             weak.update(dict.fromkeys(found.passed, value))
             # What ran out of time with one constant would loop with another, most likely.

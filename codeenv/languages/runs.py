@@ -95,11 +95,13 @@ class Swap:
         symbols: Path and qualified name of each function.
         tests: Ids to run.
         mutants: Small changes of the functions, tried one by one.
+        lazy: Whether versions that return a constant are tried.
     """
 
     symbols: tuple[tuple[str, str], ...]
     tests: tuple[str, ...]
     mutants: tuple[Mutant, ...] = ()
+    lazy: bool = True
 
 
 @dataclass(frozen=True, slots=True)
