@@ -7,7 +7,7 @@ import re
 
 from codeenv.generate.models import Reason, Rejected
 from codeenv.languages.base import Language
-from codeenv.materialise.brief import texts_to_tell
+from codeenv.materialise.brief import names_used, texts_to_tell
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.secrets import vanished_names
@@ -25,7 +25,7 @@ def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
     """
     if task.recipe.level < "L3":
         return  # these levels leave names to be found out, by design
-    used = language.test_facts(pristine, task.fail_to_pass).names
+    used = names_used(task.recipe, pristine, language)
     vanished = vanished_names(pristine, without_git(task.workspace), language)
     stated = frozenset(re.findall(r"\w+", task.instruction))
     missing = sorted((used & vanished) - stated)

@@ -220,7 +220,8 @@ class Proof:
     Attributes:
         deletion: What is deleted.
         fail_to_pass: Tests that reward.
-        excluded: Tests that fail without the code and do not reward.
+        excluded: Tests that fail without the code and do not reward: lazy code passes them, or
+            a submission can change them.
     """
 
     deletion: Deletion

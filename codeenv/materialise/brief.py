@@ -58,10 +58,11 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
+    used = names_used(recipe, pristine, language)
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
     words = frozenset(re.findall(r"\w+", " ".join(registered)))
-    told_of = told_units(deleted, facts.names | words)
+    told_of = told_units(deleted, used | words)
     files = [
         Unit(o.path, o.symbol, "module", 1, 1, 1, ())
         for o in recipe.deletions
@@ -85,13 +86,18 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
-        names=tuple(sorted(facts.names & vanished - told)),
+        names=tuple(sorted(used & vanished - told)),
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
         partial=still_defined(recipe, damaged, layout, language),
         registered=registered,
     )
+
+
+def names_used(recipe: Recipe, pristine: Tree, language: Language) -> frozenset[str]:
+    """Return the names that the feature's tests use, the ones too weak to reward among them."""
+    return language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).names
 
 
 def texts_to_tell(
