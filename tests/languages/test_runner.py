@@ -256,3 +256,41 @@ def test_a_failure_in_a_long_file_does_not_cost_a_parse_of_the_file(run):
     ) + "# padding\n" * 1000
     result = run(tests, {"tests/conftest.py": conftest})
     assert [r.outcome for r in result.results.values()] == ["passed", "failed", "passed"]
+
+
+@pytest.mark.parametrize("name", ["tests.py", "test.py"])
+def test_a_file_that_is_called_tests_is_collected(run, name):
+    extra = {name: "def test_here():\n    pass\n", "pkg/more.py": "def test_not():\n    pass\n"}
+    assert run(TESTS, extra).results[f"{name}::test_here"].outcome == "passed"
+    ini = {"pytest.ini": "[pytest]\npython_files = check_*.py\n", **extra}
+    assert not run(TESTS, ini).results
+
+
+RANDOM = """\
+from hypothesis import given, settings, strategies
+
+SEEN = []
+
+
+@given(strategies.integers())
+def test_draws(number):
+    SEEN.append(number)
+
+
+def test_tells():
+    assert settings.default.deadline is None
+    assert len(SEEN) == 20
+    raise ValueError(SEEN)
+"""
+
+
+def test_drawn_examples_are_the_same_in_every_run_and_have_no_deadline(run):
+    conftest = (
+        "from hypothesis import settings\n\nsettings.register_profile('own', max_examples=20)\n"
+        "settings.load_profile('own')\n"
+    )
+    others = {"conftest.py": conftest, "tests/test_random.py": RANDOM}
+    first, second = (run(TESTS, others, hash_seed=seed).results for seed in (1, 2))
+    told = first["tests/test_random.py::test_tells"].message
+    assert told.startswith("ValueError")
+    assert told == second["tests/test_random.py::test_tells"].message

@@ -12,6 +12,7 @@ from codeenv.sandbox.image import Image
 
 _MODULES = (
     *("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_children"),
+    "pytest_hypothesis",
     *("pytest_swaps", "pytest_runner", "import_probe"),
 )
 _PACKAGE = "_codeenv_guest"
