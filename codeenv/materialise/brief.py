@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
+from codeenv.materialise.common import PLAIN_METHODS
 from codeenv.materialise.secrets import vanished_names
 from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
@@ -72,7 +73,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     described = [language.describe(pristine, unit) for unit in units]
     docs = _merged([doc for doc in described if doc.unit.kind != "module" or _says(doc)])
     told = frozenset(re.findall(r"\w+", " ".join(f"{d.unit.name} {d.signature}" for d in docs)))
-    vanished = vanished_names(pristine, damaged, language)
+    vanished = names_to_tell(recipe, pristine, damaged, language)
     expected = texts_to_tell(recipe, pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
     allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe, visible))
@@ -86,7 +87,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
-        names=tuple(sorted(used & vanished - told)),
+        names=tuple(sorted(vanished - told)),
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
@@ -98,6 +99,14 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
 def names_used(recipe: Recipe, pristine: Tree, language: Language) -> frozenset[str]:
     """Return the names that the feature's tests use, the ones too weak to reward among them."""
     return language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).names
+
+
+def names_to_tell(
+    recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
+) -> frozenset[str]:
+    """Return the names that the feature's tests use and that only deleted code used."""
+    vanished = vanished_names(pristine, damaged, language)
+    return names_used(recipe, pristine, language) & vanished - PLAIN_METHODS
 
 
 def texts_to_tell(

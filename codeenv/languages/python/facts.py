@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import TestFacts
-from codeenv.languages.python.bound import Comprehension, comprehension_names, local_names
+from codeenv.languages.python.bound import (
+    Comprehension,
+    argument_names,
+    comprehension_names,
+    local_names,
+)
 from codeenv.languages.python.definitions import Found
 from codeenv.languages.python.describe import names_below, summary_of
 from codeenv.languages.python.examples import Values, examples_of, literals_in, some_of
@@ -108,8 +113,7 @@ def _with_helpers(test: Found, file: _File) -> Iterator[Function]:
 
 def _names_of_others(node: Function, file: _File) -> frozenset[str]:
     """Return the names a function uses that neither itself nor Python defines."""
-    scopes = [comprehension_names(n) for n in ast.walk(node) if isinstance(n, Comprehension)]
-    own = local_names(node).union(file.modules, _BUILTINS, *scopes)
+    own = file.modules.union(_BUILTINS, *(_bound_in(inner) for inner in ast.walk(node)))
     names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name):
@@ -121,6 +125,15 @@ def _names_of_others(node: Function, file: _File) -> frozenset[str]:
         elif isinstance(inner, ast.ImportFrom):
             names |= {alias.name for alias in inner.names}
     return frozenset(names)
+
+
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    """Return the names that a scope (a function, a lambda, a comprehension) binds."""
+    if isinstance(node, Function):
+        return local_names(node)
+    if isinstance(node, ast.Lambda):
+        return argument_names(node.args)
+    return comprehension_names(node) if isinstance(node, Comprehension) else frozenset()
 
 
 def _behaviour(found: Found) -> str:
