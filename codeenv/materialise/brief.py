@@ -63,7 +63,8 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
     words = frozenset(re.findall(r"\w+", " ".join(registered)))
-    told_of = told_units(deleted, used | words)
+    stubbed = all(o.mode != "remove" for o in recipe.deletions)
+    told_of = told_units(deleted, used | words, every=stubbed)
     files = [
         Unit(o.path, o.symbol, "module", 1, 1, 1, ())
         for o in recipe.deletions
@@ -84,7 +85,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         gone=tuple(p for p in paths if p not in damaged),
         exports=_exports(recipe, layout, paths, pristine, language),
         symbols=docs,
-        stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
+        stubbed=bool(docs) and stubbed,
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
         names=tuple(sorted(vanished - told)),
@@ -144,11 +145,17 @@ def still_defined(
     return frozenset(u.id for u in language.units(damaged, left) if u.id in removed)
 
 
-def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:
-    """Return the deleted units a statement names: public ones, and those the tests use."""
+def told_units(
+    deleted: Sequence[Unit], used: frozenset[str], *, every: bool
+) -> tuple[Unit, ...]:
+    """Return the deleted units a statement names: public ones, those the tests use, or every one.
+
+    What is still declared must be written again in its place; how else a feature is divided into
+    private parts is nobody's concern.
+    """
     functions = [u for u in deleted if u.kind != "class"]
     outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
-    told = [u for u in outer if u.public or _spoken(u) in used or _is_special(u, used)]
+    told = [u for u in outer if every or u.public or _spoken(u) in used or _is_special(u, used)]
     return tuple(told or outer)
 
 

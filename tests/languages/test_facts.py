@@ -49,6 +49,16 @@ def test_names_that_an_inner_function_or_a_lambda_binds_are_not_told(facts):
     assert names.isdisjoint({"inner", "deep", "own", "d", "sorted"})
 
 
+def test_what_is_in_modules_of_python_itself_is_not_told(facts):
+    text = (
+        "import time\nfrom itertools import count\nfrom pkg import clock\n\n\ndef test_a():\n"
+        "    assert clock.now(count()) < time.time() + time.tick.rate\n"
+    )
+    names = facts(text, "test_a").names
+    assert "now" in names
+    assert names.isdisjoint({"time", "count", "tick", "rate"})
+
+
 @pytest.mark.parametrize(
     "check",
     [
@@ -70,6 +80,11 @@ def test_keys_of_an_error_are_no_messages(facts):
     )
     assert facts(text, "test_a").messages == ("bad x", "bad y")
     assert facts(text, "test_a").texts == ("name", "bad x", "other", "bad y")
+
+
+def test_a_mark_alone_is_no_message(facts):
+    text = "def test_a():\n    assert ':' in str(err.value)\n    assert 'a:' in str(err.value)\n"
+    assert facts(text, "test_a").messages == ("a:",)
 
 
 def test_a_single_word_is_told_with_the_name_of_its_class(facts):

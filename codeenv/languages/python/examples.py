@@ -90,7 +90,7 @@ def _is_steady(node: Function | ast.For, name: str) -> bool:
                 seen = seen or (isinstance(parent, ast.Call) and last_name(parent.func) in _LOOKS)
                 if not seen and id(child) not in looked_at and len(names) > _USED_ONCE:
                     return _is_immutable(node, name)
-        if isinstance(parent, ast.Call) and _root(parent.func) == name:
+        if isinstance(parent, ast.Call) and root_of(parent.func) == name:
             return False
     return True
 
@@ -106,7 +106,8 @@ def _is_load(node: ast.Name | ast.Attribute | ast.Subscript) -> bool:
     return isinstance(node.ctx, ast.Load)
 
 
-def _root(node: ast.expr) -> str:
+def root_of(node: ast.expr) -> str:
+    """Return the name that a dotted or indexed expression starts with, or ""."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -259,7 +260,7 @@ def _is_plain(node: ast.expr, unknown: set[str]) -> bool:
         node = node.value
     if not isinstance(node, ast.Call):
         return False
-    root = _root(node.func)
+    root = root_of(node.func)
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
     known = bool(root) and root not in unknown and root != "self"
     return known and all(is_literal(a) or _is_plain(a, unknown) for a in arguments)
