@@ -82,6 +82,11 @@ def test_keys_of_an_error_are_no_messages(facts):
     assert facts(text, "test_a").texts == ("name", "bad x", "other", "bad y")
 
 
+def test_the_number_of_a_test_is_not_told(facts):
+    text = "def test_02_dir_marks():\n    pass\n\n\ndef test_404():\n    pass\n"
+    assert facts(text, "test_02_dir_marks", "test_404").behaviours == ("dir marks", "404")
+
+
 def test_a_mark_alone_is_no_message(facts):
     text = "def test_a():\n    assert ':' in str(err.value)\n    assert 'a:' in str(err.value)\n"
     assert facts(text, "test_a").messages == ("a:",)

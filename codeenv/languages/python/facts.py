@@ -162,7 +162,7 @@ def _words(name: str) -> str:
     """Return a test's or a test class's name as words."""
     bare = re.sub(r"^test(?=[A-Z0-9_]|$)|^Tests?(?=[A-Z0-9_]|$)|Tests?(Case)?$", "", name)
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", bare).replace("_", " ")
-    return " ".join(split.split()).lower()
+    return re.sub(r"^\d+ (?=.*[^\W\d])", "", " ".join(split.split())).lower()
 
 
 def _messages(root: ast.AST) -> Iterator[str]:
