@@ -1,6 +1,6 @@
 """How an episode looks in the terminal: the statement, the agent's steps, the reward."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown

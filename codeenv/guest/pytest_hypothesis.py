@@ -23,7 +23,7 @@ class Drawing:
         """Change what chance and a busy machine decide in the repository's own settings."""
         from hypothesis import HealthCheck, settings  # only now has the repository set its profile
 
-        own = settings.default
+        own = settings()
         settings.register_profile(
             _PROFILE,
             own,

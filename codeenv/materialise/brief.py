@@ -145,9 +145,7 @@ def still_defined(
     return frozenset(u.id for u in language.units(damaged, left) if u.id in removed)
 
 
-def told_units(
-    deleted: Sequence[Unit], used: frozenset[str], *, every: bool
-) -> tuple[Unit, ...]:
+def told_units(deleted: Sequence[Unit], used: frozenset[str], *, every: bool) -> tuple[Unit, ...]:
     """Return the deleted units a statement names: public ones, those the tests use, or every one.
 
     What is still declared must be written again in its place; how else a feature is divided into

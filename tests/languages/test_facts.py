@@ -188,7 +188,8 @@ def test_a_look_at_a_result_is_an_example(facts):
         "        assert isinstance(made, str)\n        self.assertEqual(made, word)\n",
         "    for n, word in WORDS:\n        with self.subTest(n=n):\n"
         "            self.assertEqual(f(n), word)\n",
-        "    for n, word in {1: 'one', 2: 'two', 3: 'three'}.items():\n        assert f(n) == word\n",
+        "    for n, word in {1: 'one', 2: 'two', 3: 'three'}.items():\n"
+        "        assert f(n) == word\n",
     ],
 )
 def test_a_loop_over_a_table_gives_an_example_for_a_row(facts, loop):

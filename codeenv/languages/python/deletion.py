@@ -192,6 +192,9 @@ def _drop_unused(
     by_hand = [i for i in dropped if i not in unused]
     if unused:
         _merge_imports(file, [*unused, *by_hand])
+    conditions = frozenset(s.lineno for s in file.statements if isinstance(s, ast.If)) - lines
+    if conditions:
+        _drop_unused(project, path, file, lines | conditions, dropped)
 
 
 def _merge_imports(file: _File, imports: Sequence[Import]) -> None:

@@ -166,7 +166,7 @@ def _names(node: ast.expr) -> list[str]:
 
 
 def _turns(loop: ast.For, known: Values) -> Iterator[dict[str, ast.expr]]:
-    """Yield the values of a loop's names, for each row of the literal table that it goes through."""
+    """Yield the values of a loop's names, for each row of the table that it goes through."""
     names = _targets(loop.target)
     if frozenset(names) & {name for name, _ in bindings(loop.body)}:
         return

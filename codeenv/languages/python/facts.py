@@ -202,9 +202,9 @@ def _is_exception_text(node: ast.expr) -> bool:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts of an expression; keys are names, not messages."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if any(character.isalnum() for character in node.value):
-            yield node.value
+    text = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(text, str) and any(character.isalnum() for character in text):
+        yield text
     keys = [node.slice] if isinstance(node, ast.Subscript) else getattr(node, "keys", [])
     for child in ast.iter_child_nodes(node):
         if child not in keys:
