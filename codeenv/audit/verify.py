@@ -83,7 +83,7 @@ def _passing(nop: Grade) -> list[str]:
 
 
 def _why(grade: Grade) -> str:
-    return _not_passed({**grade.fail_to_pass, **grade.pass_to_pass})
+    return _not_passed(grade.not_passed)
 
 
 def _not_passed(statuses: Mapping[str, TestStatus]) -> str:

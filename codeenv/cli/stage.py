@@ -1,6 +1,6 @@
 """How an episode looks in the terminal: the statement, the agent's steps, the reward."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -53,10 +53,10 @@ def verdict(outcome: Outcome) -> RenderableType:
     grade = outcome.grade
     lines = [
         line,
-        Text(f"  tests of the feature   {_count(grade.fail_to_pass)}"),
+        Text(f"  tests of the feature   {_count({**grade.weak, **grade.fail_to_pass})}"),
         Text(f"  all other tests        {_count(grade.pass_to_pass)}"),
     ]
-    bad = _not_passed({**grade.pass_to_pass, **grade.fail_to_pass})
+    bad = sorted(grade.not_passed.items())[:_SHOWN_TESTS]
     lines += [Text(f"  {status:<9} {printable(name)}", "dim") for name, status in bad]
     if grade.ignored_paths:
         lines.append(Text(f"  did not count: {', '.join(map(printable, grade.ignored_paths))}"))
@@ -84,8 +84,3 @@ def _shortened(text: str) -> str:
 def _count(statuses: Mapping[str, TestStatus]) -> str:
     passed = sum(status == "passed" for status in statuses.values())
     return f"{passed} of {len(statuses)} passed"
-
-
-def _not_passed(statuses: Mapping[str, TestStatus]) -> Sequence[tuple[str, TestStatus]]:
-    bad = sorted((name, status) for name, status in statuses.items() if status != "passed")
-    return bad[:_SHOWN_TESTS]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from codeenv.audit import Verification, audit_task, verify_task
 from codeenv.errors import SandboxError
 from codeenv.generate.attempt import Ended, attempt
+from codeenv.generate.decided import demand_decided
 from codeenv.generate.deletion import deletions
 from codeenv.generate.difficulty import demand_reachable, demand_within
 from codeenv.generate.lint import check_sufficient
@@ -88,6 +89,7 @@ class Gates:
         return demand_reachable(self.bench, found, level, self.options.difficulty)
 
     def _emit(self, proof: Proof) -> Recipe:
+        demand_decided(proof, self.coverage)
         unseen = unseen_tests(proof, self.coverage, self.options)
         recipe = write_recipe(
             self.bench, self.checkout.pin, self.baseline, proof, unseen, self.options

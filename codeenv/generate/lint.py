@@ -7,10 +7,9 @@ import re
 
 from codeenv.generate.models import Reason, Rejected
 from codeenv.languages.base import Language
-from codeenv.materialise.brief import texts_to_tell
+from codeenv.materialise.brief import names_to_tell, texts_to_tell
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
-from codeenv.materialise.secrets import vanished_names
 from codeenv.materialise.texts import untold
 from codeenv.tree import Tree
 
@@ -25,12 +24,11 @@ def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
     """
     if task.recipe.level < "L3":
         return  # these levels leave names to be found out, by design
-    used = language.test_facts(pristine, task.fail_to_pass).names
-    vanished = vanished_names(pristine, without_git(task.workspace), language)
+    damaged = without_git(task.workspace)
     stated = frozenset(re.findall(r"\w+", task.instruction))
-    missing = sorted((used & vanished) - stated)
+    missing = sorted(names_to_tell(task.recipe, pristine, damaged, language) - stated)
     if missing:
         raise Rejected(Reason.UNDERSPECIFIED, f"tests use {', '.join(missing[:_TOLD])}")
-    expected = texts_to_tell(task.recipe, pristine, without_git(task.workspace), language)
+    expected = texts_to_tell(task.recipe, pristine, damaged, language)
     if texts := untold(expected, task.instruction):
         raise Rejected(Reason.UNDERSPECIFIED, f"a test expects the text {texts[0]!r}"[:300])

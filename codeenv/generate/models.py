@@ -49,7 +49,7 @@ _DESCRIPTIONS = {
     Reason.BREAKS_COLLECTION: "a test module no longer imports without it",
     Reason.BREAKS_OTHERS: "a test that never runs it fails without it",
     Reason.CRASHES: "the suite ends early or runs out of time without it",
-    Reason.WEAK_TESTS: "code that only returns a constant passes every test, or wrong code does",
+    Reason.WEAK_TESTS: "lazy or wrong code passes every test of it, or of a part of it",
     Reason.UNSTABLE: "the nop did not score 0, or the oracle not 1, in a fresh box",
     Reason.UNDERSPECIFIED: "a test needs a name or text that neither statement nor code gives",
     Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
@@ -233,7 +233,8 @@ class Proof:
     Attributes:
         deletion: What is deleted.
         fail_to_pass: Tests that reward.
-        excluded: Tests that fail without the code and do not reward.
+        excluded: Tests that fail without the code and do not reward: lazy code passes them, or
+            a submission can change them.
     """
 
     deletion: Deletion

@@ -41,9 +41,10 @@ class Grader:
     ) -> Grade:
         """Return the verdict on changes to the agent's tree.
 
-        Fail-to-pass and pass-to-pass tests run in processes and boxes of their own, with the
-        pristine tests and their configuration.  A failure of the sandbox, or a run in which nothing
-        ran at all while the known-good solution does no better, gives a grade that is not valid.
+        The feature's tests (fail-to-pass and weak ones) and pass-to-pass tests run in processes and
+        boxes of their own, with the pristine tests and their configuration.  A failure of the
+        sandbox, or a run in which nothing ran at all while the known-good solution does no better,
+        gives a grade that is not valid.
 
         Args:
             task: The task.
@@ -70,13 +71,22 @@ class Grader:
 
     def _grade(self, task: Task, image: Image, delta: Delta, pass_to_pass: bool) -> Grade:
         failing, passing = task.fail_to_pass, task.pass_to_pass if pass_to_pass else ()
-        runs = [self._run(task, image, delta, ids) for ids in (failing, passing)]
-        grade = make_grade(statuses(failing, runs[0]), statuses(passing, runs[1]))
+        weak = self._weak(task)
+        runs = [self._run(task, image, delta, ids) for ids in ((*failing, *weak), passing)]
+        grade = make_grade(
+            statuses(failing, runs[0]), statuses(passing, runs[1]), statuses(weak, runs[0])
+        )
         if any(nothing_ran(run) for run in runs) and not self._canary_sings(task, image):
             log = next(run.log for run in runs if nothing_ran(run))
             error = f"no test ran, nor with the known-good solution: {log[-300:].strip()}"
             return replace(grade, resolved=False, valid=False, error=error)
         return grade
+
+    def _weak(self, task: Task) -> tuple[str, ...]:
+        """Return the feature's other tests: all that a submission cannot change itself."""
+        language = self._languages(task.recipe.language)
+        files = {test: test.partition("::")[0] for test in task.recipe.excluded}
+        return tuple(t for t, path in files.items() if not language.admissible(task.layout, path))
 
     def _canary_sings(self, task: Task, image: Image) -> bool:
         """Return whether the known-good solution passes here; a yes is remembered per task."""

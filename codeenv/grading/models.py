@@ -22,9 +22,11 @@ class Grade:
     """The verdict on one submission.
 
     Attributes:
-        resolved: Whether every F2P and every P2P test passed, exactly once each.
+        resolved: Whether every F2P, P2P and weak test passed, exactly once each.
         fail_to_pass: Status per F2P id.
         pass_to_pass: Status per P2P id.
+        weak: Status per test of the feature that lazy code passes, too: a solution must pass it,
+            and no reward is for it alone.
         held_out: F2P ids that the agent did not see, where it saw others.
         accepted_paths: Changed paths that counted.
         ignored_paths: Changed paths that did not count (tests, configuration, packaging …).
@@ -40,6 +42,13 @@ class Grade:
     valid: bool = True
     error: str = ""
     held_out: tuple[str, ...] = ()
+    weak: Mapping[str, TestStatus] = field(default_factory=dict)
+
+    @property
+    def not_passed(self) -> dict[str, TestStatus]:
+        """Status per test that is demanded and did not pass."""
+        every = {**self.pass_to_pass, **self.weak, **self.fail_to_pass}
+        return {test: status for test, status in every.items() if status != "passed"}
 
     @property
     def components(self) -> dict[str, float]:

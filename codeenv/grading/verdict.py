@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from codeenv.grading.models import Grade, Outcome, Reason, TestStatus
 from codeenv.languages.base import TestRun
@@ -35,12 +36,13 @@ def nothing_ran(run: TestRun) -> bool:
 
 
 def make_grade(
-    fail_to_pass: Mapping[str, TestStatus], pass_to_pass: Mapping[str, TestStatus]
+    fail_to_pass: Mapping[str, TestStatus],
+    pass_to_pass: Mapping[str, TestStatus],
+    weak: Mapping[str, TestStatus],
 ) -> Grade:
     """Return the grade: resolved if every test passed and there was one to be made pass."""
-    every = (*fail_to_pass.values(), *pass_to_pass.values())
-    resolved = bool(fail_to_pass) and all(status == "passed" for status in every)
-    return Grade(resolved, fail_to_pass, pass_to_pass)
+    grade = Grade(False, fail_to_pass, pass_to_pass, weak=weak)
+    return replace(grade, resolved=bool(fail_to_pass) and not grade.not_passed)
 
 
 def to_outcome(

@@ -40,6 +40,7 @@ _BORROWED_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "pytest_ruff": ((), ("--ruff", "--ruff-format")),
     "pytest_pylint": ((), ("--pylint",)),
 }
+_USUAL_FILES = ["test_*.py", "*_test.py"]
 _OPTIONAL_VALUE = ("--cov",)
 TIMED_OUT = "timed out after"
 _RANK = ("passed", "xpassed", "xfailed", "skipped", "failed", "error")
@@ -112,8 +113,11 @@ class Plugin:
             self._channel.send({"error": key, "message": text[-600:]})
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Know the markers of plug-ins that are not there."""
+        """Know the markers of plug-ins that are not there, and files that are called tests."""
         config.addinivalue_line("markers", "no_cover: not measured by a coverage plug-in")
+        if config.getini("python_files") == _USUAL_FILES:
+            for name in ("test.py", "tests.py"):
+                config.addinivalue_line("python_files", name)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(

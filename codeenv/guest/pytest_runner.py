@@ -66,6 +66,10 @@ def run(request: dict[str, Any], channel: Channel) -> int:
 
     plugin = Plugin(request, channel, switch)
     plugins.append(plugin)
+    if importlib.util.find_spec("hypothesis") is not None:
+        from codeenv.guest.pytest_hypothesis import Drawing
+
+        plugins.append(Drawing())
     if request.get("swaps"):
         from codeenv.guest.pytest_swaps import Swapper
 

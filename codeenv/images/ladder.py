@@ -102,7 +102,9 @@ class Climber:
                 return attempt
             wanted, installed = found
             added = tuple(r for r in tried if r in wanted)
-            installed = without(installed, {project(self.plan.name), *INSTALLERS} - set(added))
+            installed = without(
+                installed, {project(self.plan.name), *INSTALLERS} - set(map(project, added))
+            )
             attempt = self._try(added, installed)
             known = {project(r) for r in (*wanted, *tried)} | {p.name for p in installed.packages}
             known |= {project(self.plan.name)}

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
+from codeenv.materialise.common import PLAIN_METHODS
 from codeenv.materialise.secrets import vanished_names
 from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
@@ -58,9 +59,12 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.fail_to_pass)
+    used = names_used(recipe, pristine, language)
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
-    told_of = told_units(deleted, facts.names | _words(entry for _, _, entry in registered))
+    stubbed = all(o.mode != "remove" for o in recipe.deletions)
+    words = _words(entry for _, _, entry in registered)
+    told_of = told_units(deleted, used | words, every=stubbed)
     files = [
         Unit(o.path, o.symbol, "module", 1, 1, 1, ())
         for o in recipe.deletions
@@ -72,7 +76,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     told = _words(
         text for d in docs for text in (d.unit.name, d.signature, *d.decorators, *d.raises)
     )
-    vanished = vanished_names(pristine, damaged, language)
+    vanished = names_to_tell(recipe, pristine, damaged, language)
     expected = texts_to_tell(recipe, pristine, damaged, language)
     visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
     allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe, visible))
@@ -83,10 +87,10 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         gone=tuple(p for p in paths if p not in damaged),
         exports=_exports(recipe, layout, paths, pristine, language),
         symbols=docs,
-        stubbed=bool(docs) and all(o.mode != "remove" for o in recipe.deletions),
+        stubbed=bool(docs) and stubbed,
         behaviours=allowed.of(facts.behaviours),
         messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
-        names=tuple(sorted(facts.names & vanished - told)),
+        names=tuple(sorted(vanished - told)),
         tests=visible,
         unseen=len(visible) < len(recipe.fail_to_pass),
         examples=_fitting(allowed.of(facts.examples), docs),
@@ -95,13 +99,26 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     )
 
 
+def names_used(recipe: Recipe, pristine: Tree, language: Language) -> frozenset[str]:
+    """Return the names that the feature's tests use, the ones too weak to reward among them."""
+    return language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).names
+
+
+def names_to_tell(
+    recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
+) -> frozenset[str]:
+    """Return the names that the feature's tests use and that only deleted code used."""
+    vanished = vanished_names(pristine, damaged, language)
+    return names_used(recipe, pristine, language) & vanished - PLAIN_METHODS
+
+
 def texts_to_tell(
     recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
 ) -> dict[str, tuple[str, ...]]:
     """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
     deleted = deleted_units(recipe, all_units(pristine, language.layout(pristine), language))
     pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
-    texts = language.test_facts(pristine, recipe.fail_to_pass).texts
+    texts = language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).texts
     return expected_texts(pieces, texts, damaged)
 
 
@@ -130,11 +147,15 @@ def still_defined(
     return frozenset(u.id for u in language.units(damaged, left) if u.id in removed)
 
 
-def told_units(deleted: Sequence[Unit], used: frozenset[str]) -> tuple[Unit, ...]:
-    """Return the deleted units a statement names: public ones, and those the tests use."""
+def told_units(deleted: Sequence[Unit], used: frozenset[str], *, every: bool) -> tuple[Unit, ...]:
+    """Return the deleted units a statement names: public ones, those the tests use, or every one.
+
+    What is still declared must be written again in its place; how else a feature is divided into
+    private parts is nobody's concern.
+    """
     functions = [u for u in deleted if u.kind != "class"]
     outer = [u for u in deleted if not any(_inside(u, f) for f in functions)]
-    told = [u for u in outer if u.public or _spoken(u) in used or _is_special(u, used)]
+    told = [u for u in outer if every or u.public or _spoken(u) in used or _is_special(u, used)]
     return tuple(told or outer)
 
 

@@ -1,4 +1,4 @@
-"""Names too common to tell anything: a fixed list, so that recipes do not depend on the machine."""
+"""Names too common to tell anything: fixed lists, so that recipes do not depend on the machine."""
 
 _LEAST = 5
 _WORDS = """
@@ -31,6 +31,19 @@ symmetric_difference_update timedelta title to_bytes tobytes tolist toreadonly t
 translate tuple union update upper value values write writelines zfill
 """
 _COMMON = frozenset(_WORDS.split())
+_METHODS = """
+add append as_integer_ratio bit_count bit_length capitalize casefold center clear conjugate copy
+count decode denominator difference difference_update discard encode endswith expandtabs extend
+find format format_map from_bytes fromhex fromkeys get hex imag index insert intersection
+intersection_update is_integer isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier
+islower isnumeric isprintable isspace issubset issuperset istitle isupper items join keys ljust
+lower lstrip maketrans numerator partition pop popitem real remove removeprefix removesuffix
+replace reverse rfind rindex rjust rpartition rsplit rstrip setdefault sort split splitlines
+startswith strip swapcase symmetric_difference symmetric_difference_update title to_bytes translate
+union update upper values zfill
+"""
+PLAIN_METHODS = frozenset(_METHODS.split())
+"""Methods of Python's own texts, numbers and containers: a test that calls one tells nothing."""
 
 
 def is_telling(name: str) -> bool:

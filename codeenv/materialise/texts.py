@@ -23,13 +23,20 @@ def expected_texts(
     )
     found: dict[str, tuple[str, ...]] = {}
     for piece in dict.fromkeys(pieces):
-        if piece not in visible:
+        if not _is_known(piece, texts, visible):
             lines = (line.strip() for text in texts for line in text.splitlines() or [text])
             whole = [line for line in lines if piece in line]
             parts = [t for t in texts if _is_part(t, piece) and t not in visible]
             if whole or parts:
                 found[piece] = tuple(dict.fromkeys((*whole, *parts)))
     return found
+
+
+def _is_known(piece: str, texts: Sequence[str], visible: str) -> bool:
+    """Return whether the agent can read a text; one that tests name alone, as a text of its own."""
+    if piece in texts:
+        return any(f"{quote}{piece}{quote}" in visible for quote in "'\"`")
+    return piece in visible
 
 
 def _is_part(text: str, piece: str) -> bool:

@@ -157,7 +157,8 @@ class Recipe(Model):
     """Edits that take the tests of the feature out of the agent's tree."""
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
-    """Stable tests neither F2P nor P2P, e.g. broken by the deletion but too weak to reward."""
+    """Stable tests that fail without the feature and are no F2P tests: they are too weak to reward,
+    so a solution must pass them all the same, or they are doctests that a submission can change."""
     held_out: tuple[str, ...] = ()
     """F2P tests that the agent does not see, where it sees others."""
     level: Level = "L3"

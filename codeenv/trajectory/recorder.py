@@ -81,11 +81,10 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
     facts = dataclasses.asdict(dataclasses.replace(outcome, grade=None))
     del facts["grade"]
     grade = outcome.grade
-    tests = {**grade.pass_to_pass, **grade.fail_to_pass} if grade else {}
     return {
         **facts,
         "resolved": grade is not None and grade.valid and grade.resolved,
-        "not_passed": {name: status for name, status in tests.items() if status != "passed"},
+        "not_passed": grade.not_passed if grade else {},
         "accepted_paths": list(grade.accepted_paths) if grade else [],
         "ignored_paths": list(grade.ignored_paths) if grade else [],
     }

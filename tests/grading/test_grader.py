@@ -73,6 +73,31 @@ def test_code_for_the_seen_cases_alone_is_told_from_a_solution():
     assert not Bench(special).grader.grade(TASK, Delta()).special_cased
 
 
+def test_a_test_of_the_feature_that_lazy_code_passes_must_pass_as_well():
+    task = make_task(fail_to_pass=SLUG_TESTS[:2], excluded=SLUG_TESTS[2:])
+
+    def partial(tree: Tree, request: TestRequest) -> TestRun:
+        run = honest(tree, request)
+        good = {i: TestResult("failed" if i == SLUG_TESTS[3] else "passed") for i in run.results}
+        return changed(run, results=good)
+
+    half = Bench(partial).grader.grade(task, Delta())
+    assert (half.resolved, half.not_passed) == (False, {SLUG_TESTS[3]: "failed"})
+    assert half.components == {"fail_to_pass": 1.0, "pass_to_pass": 1.0}
+    assert Bench().grader.grade(task, task.oracle).resolved
+    nop = Bench().grader.grade(task, Delta())
+    assert nop.weak == dict.fromkeys(SLUG_TESTS[2:], "failed")
+    assert set(nop.pass_to_pass.values()) == {"passed"}
+
+
+def test_a_test_that_a_submission_can_change_decides_nothing():
+    doctest = "src/notes/text.py::notes.text.slug"
+    task = make_task(excluded=(doctest,))
+    bench = Bench()
+    assert bench.grader.grade(task, task.oracle).resolved
+    assert all(doctest not in (request.ids or ()) for request in bench.language.requests)
+
+
 def test_the_feature_alone_can_be_graded():
     bench = Bench()
     nop = bench.grader.grade(TASK, Delta(), pass_to_pass=False)

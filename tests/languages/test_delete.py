@@ -51,6 +51,42 @@ def test_an_import_statement_goes_when_nothing_is_left_of_it(package, delete):
     assert text.count("\n\n\n") == 1
 
 
+TYPED = """\
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from json import JSONEncoder
+
+    from decimal import Decimal
+
+
+def first(x: "JSONEncoder", y: "Decimal"):
+    return x
+
+
+def second(x: Any):
+    return x
+"""
+
+
+def test_a_block_for_types_goes_with_all_its_imports_and_its_condition(package, delete):
+    text = delete(package(TYPED), "first")["pkg/code.py"].data.decode()
+    assert text == "from typing import Any\n\n\ndef second(x: Any):\n    return x\n"
+    kept = TYPED.replace("x: Any", 'x: "Decimal"')
+    text = delete(package(kept), "first")["pkg/code.py"].data.decode()
+    assert "if TYPE_CHECKING:\n    from decimal import Decimal\n" in text
+
+
+def test_an_import_stays_whose_name_has_another_import_that_stays(package, delete):
+    text = (
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from json import dumps\nelse:\n"
+        "    try:\n        from json import dumps\n    except ImportError:\n        dumps = None\n"
+        "\n\ndef first(x):\n    return dumps(x)\n\n\ndef second(x):\n    return x\n"
+    )
+    left = delete(package(text), "first")["pkg/code.py"].data.decode()
+    assert left == text.replace("def first(x):\n    return dumps(x)\n\n\n", "")
+
+
 def test_a_class_left_empty_still_has_its_docstring(package, delete):
     text = delete(package(MODULE), "Kept.only")["pkg/code.py"].data.decode()
     assert text.endswith('class Kept:\n    """A class."""\n')

@@ -1,5 +1,7 @@
 import pytest
 
+from codeenv.languages.python.describe import summary_of
+
 SOURCE = '''\
 import typing
 
@@ -133,3 +135,18 @@ def test_the_constants_of_a_class_are_told_with_it(python, package):
     (unit,) = python.units(tree, python.layout(tree))
     told = python.describe(tree, unit).signature
     assert told.splitlines() == ["class Rule:", "    message = 'no way'", "    made = ..."]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "summary"),
+    [
+        ("Say it.  And more.", "Say it."),
+        ("Apply all:\n\n* the one\n* the other\n\nArgs:", "Apply all: * the one * the other"),
+        ("For example:\n\n>>> f(1)\n2\n\nMore.", "For example:"),
+        ("Convert it - or not", "Convert it - or not"),
+        ("Convert a text.\n- it works for\n\nrest", "Convert a text."),
+        ("", ""),
+    ],
+)
+def test_a_summary_is_a_whole_sentence(docstring, summary):
+    assert summary_of(docstring) == summary

@@ -39,6 +39,26 @@ def test_names_that_the_test_itself_or_python_defines_are_not_told(facts):
     assert names.isdisjoint({"i", "value", "v", "fixture", "len", "pkg"})
 
 
+def test_names_that_an_inner_function_or_a_lambda_binds_are_not_told(facts):
+    text = (
+        "from pkg.code import load\n\n\ndef test_a():\n    def inner(deep):\n        own = deep\n"
+        "        return own.field\n\n    assert sorted(load({}), key=lambda d: d.rank) == []\n"
+    )
+    names = facts(text, "test_a").names
+    assert {"load", "field", "rank"} <= names
+    assert names.isdisjoint({"inner", "deep", "own", "d", "sorted"})
+
+
+def test_what_is_in_modules_of_python_itself_is_not_told(facts):
+    text = (
+        "import time\nfrom itertools import count\nfrom pkg import clock\n\n\ndef test_a():\n"
+        "    assert clock.now(count()) < time.time() + time.tick.rate\n"
+    )
+    names = facts(text, "test_a").names
+    assert "now" in names
+    assert names.isdisjoint({"time", "count", "tick", "rate"})
+
+
 @pytest.mark.parametrize(
     "check",
     [
@@ -60,6 +80,16 @@ def test_keys_of_an_error_are_no_messages(facts):
     )
     assert facts(text, "test_a").messages == ("bad x", "bad y")
     assert facts(text, "test_a").texts == ("name", "bad x", "other", "bad y")
+
+
+def test_the_number_of_a_test_is_not_told(facts):
+    text = "def test_02_dir_marks():\n    pass\n\n\ndef test_404():\n    pass\n"
+    assert facts(text, "test_02_dir_marks", "test_404").behaviours == ("dir marks", "404")
+
+
+def test_a_mark_alone_is_no_message(facts):
+    text = "def test_a():\n    assert ':' in str(err.value)\n    assert 'a:' in str(err.value)\n"
+    assert facts(text, "test_a").messages == ("a:",)
 
 
 def test_a_single_word_is_told_with_the_name_of_its_class(facts):
@@ -147,3 +177,38 @@ def test_a_look_at_a_result_is_an_example(facts):
     )
     (example,) = facts(text, "test_a").examples
     assert example in ("parse('x').fixed == (1,)", "parse('x')['k'] == day(2)")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "    pairs = ((1, 'one'), (2, 'two'), (3, 'three'))\n    for n, word in pairs:\n"
+        "        assert word == f(n)\n",
+        "    for n, word in [(1, 'one'), (2, 'two'), (3, 'three')]:\n        made = f(n)\n"
+        "        assert isinstance(made, str)\n        self.assertEqual(made, word)\n",
+        "    for n, word in WORDS:\n        with self.subTest(n=n):\n"
+        "            self.assertEqual(f(n), word)\n",
+        "    for n, word in {1: 'one', 2: 'two', 3: 'three'}.items():\n"
+        "        assert f(n) == word\n",
+    ],
+)
+def test_a_loop_over_a_table_gives_an_example_for_a_row(facts, loop):
+    text = f"WORDS = [(1, 'one'), (2, 'two'), (3, 'three')]\n\n\ndef test_a():\n{loop}"
+    (example,) = facts(text, "test_a").examples
+    assert example in ("f(1) == 'one'", "f(2) == 'two'", "f(3) == 'three'")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "    for n in (1, 2, 3):\n        box.add(n)\n        assert f(n) == n\n",
+        "    for n in (1, 2, 3):\n        assert f(x) == n\n",
+        "    for n in rows():\n        assert f(n) == n\n",
+        "    for n in (1, 2, 3):\n        if n:\n            assert f(n) == n\n",
+        "    for n in (1, 2, 3):\n        n = change(n)\n        assert f(n) == n\n",
+    ],
+)
+def test_a_loop_that_does_more_than_to_compare_gives_no_example(facts, loop):
+    more = "\n\ndef test_b():\n    assert f(9) == 9\n    assert f(8) == 8\n"
+    examples = facts(f"def test_a():\n{loop}{more}", "test_a", "test_b").examples
+    assert set(examples) <= {"f(9) == 9", "f(8) == 8"}

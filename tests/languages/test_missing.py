@@ -13,6 +13,7 @@ def _run(errors=(), messages=()):
     [
         ("ModuleNotFoundError: No module named 'yaml'", ("pyyaml",)),
         ("ModuleNotFoundError: No module named 'dateutil'", ("python-dateutil",)),
+        ("ModuleNotFoundError: No module named 'pkg_resources'", ("setuptools<82",)),
         ("ModuleNotFoundError: No module named 'some_thing'", ("some-thing",)),
         ("ModuleNotFoundError: No module named 'google.protobuf'", ("protobuf",)),
         ("ModuleNotFoundError: No module named 'other.inner'", ()),

@@ -266,3 +266,11 @@ def test_a_failure_in_a_long_file_does_not_cost_a_parse_of_the_file(run):
     ) + "# padding\n" * 1000
     result = run(tests, {"tests/conftest.py": conftest})
     assert [r.outcome for r in result.results.values()] == ["passed", "failed", "passed"]
+
+
+@pytest.mark.parametrize("name", ["tests.py", "test.py"])
+def test_a_file_that_is_called_tests_is_collected(run, name):
+    extra = {name: "def test_here():\n    pass\n", "pkg/more.py": "def test_not():\n    pass\n"}
+    assert run(TESTS, extra).results[f"{name}::test_here"].outcome == "passed"
+    ini = {"pytest.ini": "[pytest]\npython_files = check_*.py\n", **extra}
+    assert not run(TESTS, ini).results

@@ -85,6 +85,15 @@ def test_a_stubbed_feature_says_that_the_declaration_is_there():
     assert "was deleted" in statement("L3", "remove")
 
 
+def test_a_private_part_is_told_where_its_declaration_is_still_there():
+    parts = [
+        Unit("a.py", name, "function", 1, 1, 1, (), public=not name.startswith("_"))
+        for name in ("open", "_inner")
+    ]
+    assert told_units(parts, frozenset(), every=False) == (parts[0],)
+    assert told_units(parts, frozenset(), every=True) == tuple(parts)
+
+
 def test_a_test_that_names_another_hidden_test_is_not_quoted():
     text = SOURCE["tests/test_text.py"].data.replace(
         b"    assert notes.slug(title)",
@@ -186,4 +195,4 @@ def test_special_methods_are_told_of_classes_that_are_told_of(used, told):
         Unit("m.py", f"{owner}.__init__", "method", n, n, n, (n,), owner, public=False)
         for n, owner in enumerate(("Open", "_Own"), 1)
     ]
-    assert [unit.parent for unit in told_units(units, frozenset(used))] == told
+    assert [unit.parent for unit in told_units(units, frozenset(used), every=False)] == told

@@ -36,6 +36,11 @@ def test_a_text_that_stays_readable_needs_no_telling():
     assert told(["some known text"], "known") == {}
 
 
+def test_a_word_that_the_tests_look_for_is_not_known_by_a_longer_text():
+    assert told(["known"], "known") == {"known": ("known",)}
+    assert told(["known"], "known here") == {}
+
+
 def test_a_text_that_no_test_expects_needs_no_telling():
     assert told(["secret"], "other", "") == {}
 

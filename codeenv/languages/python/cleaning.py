@@ -4,9 +4,10 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator
+from typing import TypeGuard
 
 from codeenv.languages.python.bound import Import
-from codeenv.languages.python.definitions import import_time
+from codeenv.languages.python.definitions import import_time, is_type_checking
 from codeenv.languages.python.edits import Edit, Label, drop_elements
 from codeenv.languages.python.literals import drop_from_literal
 from codeenv.languages.python.project import Project, used_from_outside
@@ -46,7 +47,10 @@ def export_lines(source: Source) -> frozenset[int]:
 def drop_imports(
     source: Source, imports: Collection[Import]
 ) -> tuple[tuple[Edit, ...], tuple[ast.stmt, ...]]:
-    """Return edits that take names out of import statements, and statements to drop whole."""
+    """Return edits that take names out of import statements, and statements to drop whole.
+
+    A condition for type checkers that holds nothing else goes with its imports.
+    """
     by_statement: dict[ast.Import | ast.ImportFrom, set[int]] = {}
     for imported in imports:
         by_statement.setdefault(imported.node, set()).add(imported.index)
@@ -57,7 +61,16 @@ def drop_imports(
             whole.append(node)
         else:
             edits += drop_elements(source, node.names, indices, _IMPORT)
+    for outer in source.module.body:
+        if _is_for_types(outer) and set(outer.body) <= set(whole):
+            whole = [s for s in whole if s not in outer.body] + [outer]
     return tuple(edits), tuple(whole)
+
+
+def _is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    return is_type_checking(statement.test)
 
 
 def unused_imports(
@@ -71,7 +84,7 @@ def unused_imports(
         keep: Whether an import must stay for other reasons.
     """
     lost: set[str] = set()
-    stay: set[str] = set()
+    stay = {i.bound for i in file.imports if i.top and i.guarded}  # it has another way to be bound
     for use in file.uses:
         (lost if gone(use.line, use.column) else stay).add(use.root)
     for text in file.texts:

@@ -187,7 +187,14 @@ def _drop_unused(project: Project, path: str, file: _File, dropped: Sequence[Imp
         keep=lambda i: i in dropped or must_stay(project, path, i),
     )
     if unused:
+        conditions = _conditions(file)
         _merge_imports(file, [*unused, *dropped])
+        if _conditions(file) != conditions:  # what they ask for may be unused now
+            _drop_unused(project, path, file, [*unused, *dropped])
+
+
+def _conditions(file: _File) -> frozenset[int]:
+    return frozenset(s.lineno for s in file.statements if isinstance(s, ast.If))
 
 
 def _merge_imports(file: _File, imports: Sequence[Import]) -> None:

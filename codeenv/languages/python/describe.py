@@ -52,10 +52,15 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
 
 
 def summary_of(docstring: str) -> str:
-    """Return the first sentence of a docstring."""
-    paragraph = " ".join(docstring.split("\n\n")[0].split())
-    match = re.match(r"(.+?[.!?])(?=\s+[A-Z`:(]|$)", paragraph)
-    return match.group(1) if match else paragraph
+    """Return the first sentence of a docstring, with the list or text that it announces."""
+    first, _, rest = docstring.partition("\n\n")
+    paragraph = " ".join(first.split())
+    match = re.match(r"(.+?[.!?])(?=\s+([A-Z`:(]|[-*]\s)|$)", paragraph)
+    if match:
+        return match.group(1)
+    announced = " ".join(rest.partition("\n\n")[0].split())
+    tells = paragraph.endswith(":") and not announced.startswith((">>>", ".."))
+    return f"{paragraph} {announced}".strip() if tells else paragraph
 
 
 @lru_cache(maxsize=4096)

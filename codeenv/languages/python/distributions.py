@@ -20,7 +20,7 @@ jaraco.itertools jaraco-itertools|jaraco.path jaraco-path|jaraco.stream jaraco-s
 jaraco.test jaraco-test|jaraco.text jaraco-text|jenkins python-jenkins|jose python-jose
 jwt pyjwt|ldap python-ldap|magic python-magic|memcache python-memcached|mpl_toolkits matplotlib
 multipart python-multipart|nacl pynacl|novaclient python-novaclient|odf odfpy|past future
-pkg_resources setuptools|pptx python-pptx|psycopg2 psycopg2-binary|pylab matplotlib
+pkg_resources setuptools<82|pptx python-pptx|psycopg2 psycopg2-binary|pylab matplotlib
 pywintypes pywin32|pyximport cython|rest_framework djangorestframework|ruamel ruamel-yaml
 ruamel.yaml ruamel-yaml|serial pyserial|skimage scikit-image|sklearn scikit-learn
 slugify python-slugify|snappy python-snappy|socketio python-socketio|socks pysocks

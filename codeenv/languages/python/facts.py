@@ -4,14 +4,21 @@ import ast
 import builtins
 import inspect
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import TestFacts
-from codeenv.languages.python.bound import Comprehension, comprehension_names, local_names
+from codeenv.languages.python.bound import (
+    Comprehension,
+    Import,
+    argument_names,
+    comprehension_names,
+    local_names,
+)
 from codeenv.languages.python.definitions import Found
 from codeenv.languages.python.describe import names_below, summary_of
-from codeenv.languages.python.examples import Values, examples_of, literals_in, some_of
+from codeenv.languages.python.examples import Values, examples_of, literals_in, root_of, some_of
 from codeenv.languages.python.node_ids import definitions_of, found_in
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Function, parse_source
@@ -69,12 +76,14 @@ class _File:
         found: Its definitions.
         defined: Names it defines.
         modules: Names that stand for whole modules.
+        standard: Names that stand for Python's own modules and what is in them.
         literals: Names that stand for a literal.
     """
 
     found: tuple[Found, ...]
     defined: frozenset[str]
     modules: frozenset[str]
+    standard: frozenset[str]
     literals: Values
 
 
@@ -86,6 +95,7 @@ def _file(tree: Tree, path: str) -> _File:
         found_in(tree, path),
         frozenset(file.bound) if file else frozenset(),
         frozenset(i.bound for i in imports if not i.name),
+        frozenset(i.bound for i in imports if _is_standard(i)),
         literals_in(source.module.body) if source else {},
     )
 
@@ -108,19 +118,33 @@ def _with_helpers(test: Found, file: _File) -> Iterator[Function]:
 
 def _names_of_others(node: Function, file: _File) -> frozenset[str]:
     """Return the names a function uses that neither itself nor Python defines."""
-    scopes = [comprehension_names(n) for n in ast.walk(node) if isinstance(n, Comprehension)]
-    own = local_names(node).union(file.modules, _BUILTINS, *scopes)
+    scopes = (_bound_in(inner) for inner in ast.walk(node))
+    own = file.modules.union(file.standard, _BUILTINS, *scopes)
     names: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name):
             names |= {inner.id} - own
         elif isinstance(inner, ast.Attribute):
-            names.add(inner.attr)
+            names |= {inner.attr} if root_of(inner) not in file.standard else set()
         elif isinstance(inner, ast.keyword) and inner.arg:
             names.add(inner.arg)
         elif isinstance(inner, ast.ImportFrom):
             names |= {alias.name for alias in inner.names}
     return frozenset(names)
+
+
+def _is_standard(imported: Import) -> bool:
+    top = imported.module.partition(".")[0]
+    return not imported.level and top in sys.stdlib_module_names
+
+
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    """Return the names that a scope (a function, a lambda, a comprehension) binds."""
+    if isinstance(node, Function):
+        return local_names(node)
+    if isinstance(node, ast.Lambda):
+        return argument_names(node.args)
+    return comprehension_names(node) if isinstance(node, Comprehension) else frozenset()
 
 
 def _behaviour(found: Found) -> str:
@@ -138,7 +162,7 @@ def _words(name: str) -> str:
     """Return a test's or a test class's name as words."""
     bare = re.sub(r"^test(?=[A-Z0-9_]|$)|^Tests?(?=[A-Z0-9_]|$)|Tests?(Case)?$", "", name)
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", bare).replace("_", " ")
-    return " ".join(split.split()).lower()
+    return re.sub(r"^\d+ (?=.*[^\W\d])", "", " ".join(split.split())).lower()
 
 
 def _messages(root: ast.AST) -> Iterator[str]:
@@ -178,8 +202,9 @@ def _is_exception_text(node: ast.expr) -> bool:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts of an expression; keys are names, not messages."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
-        yield node.value
+    text = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(text, str) and any(character.isalnum() for character in text):
+        yield text
     keys = [node.slice] if isinstance(node, ast.Subscript) else getattr(node, "keys", [])
     for child in ast.iter_child_nodes(node):
         if child not in keys:

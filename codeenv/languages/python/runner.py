@@ -12,7 +12,8 @@ from codeenv.sandbox.image import Image
 
 _MODULES = (
     *("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_leftovers"),
-    *("pytest_children", "pytest_swaps", "pytest_runner", "import_probe"),
+    *("pytest_children", "pytest_hypothesis", "pytest_swaps", "pytest_runner"),
+    "import_probe",
 )
 _PACKAGE = "_codeenv_guest"
 _REPORT_LIMIT = 256 * 1024**2
