@@ -6,14 +6,15 @@ from importlib.metadata import version
 
 from codeenv.audit.secrets import secret_hashes
 from codeenv.generate.difficulty import rate
-from codeenv.generate.models import GenerateOptions, Proof
-from codeenv.generate.split import hide_tests
+from codeenv.generate.models import GenerateOptions, Proof, TestMode
+from codeenv.generate.split import hide_tests, mode_of
 from codeenv.generate.workbench import Workbench
 from codeenv.materialise.task import agent_tree
 from codeenv.tasks.digest import digest_of
-from codeenv.tasks.models import Baseline, Provenance, Recipe, SourcePin
+from codeenv.tasks.models import Baseline, Level, Provenance, Recipe, SourcePin
 
 _SLUG_LENGTH = 60
+_USUAL: tuple[Level, TestMode] = ("L3", "hidden")
 
 
 def write_recipe(
@@ -32,7 +33,7 @@ def write_recipe(
     held_out = tuple(test for test in proof.fail_to_pass if test in frozenset(unseen))
     damaged = agent_tree(bench.pristine, deletions, hidden)
     return Recipe(
-        id=_task_id(pin, proof),
+        id=_task_id(pin, proof, (level, mode_of(proof, unseen))),
         title=_title(proof),
         source=pin,
         language=bench.language.name,
@@ -69,12 +70,14 @@ def _title(proof: Proof) -> str:
     return f"Reimplement {seed.name}" + (f" and {others} more" if others else "")
 
 
-def _task_id(pin: SourcePin, proof: Proof) -> str:
+def _task_id(pin: SourcePin, proof: Proof, variant: tuple[Level, TestMode]) -> str:
     feature = proof.deletion.feature
     path = feature.seed.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     name = "" if feature.kind == "module" else f"-{feature.seed.name}"
     slug = _slug(f"{path}{name}")[:_SLUG_LENGTH].strip("-._")
     facts = f"{pin.tree} {feature.key} {proof.deletion.mode}"
+    if variant != _USUAL:  # tasks of one feature may lie in one folder
+        facts += f" {' '.join(variant)}"
     short = hashlib.sha256(facts.encode()).hexdigest()[:8]
     source = _slug(f"{pin.name}-{pin.version[:12]}" if pin.version else pin.name)
     return f"{source}-{slug}-{short}"

@@ -8,7 +8,7 @@ parameter: the other cases of a visible function would give the hidden ones away
 import hashlib
 from collections.abc import Mapping
 
-from codeenv.generate.models import GenerateOptions, Proof, Reason, Rejected
+from codeenv.generate.models import GenerateOptions, Proof, Reason, Rejected, TestMode
 from codeenv.generate.workbench import Workbench
 from codeenv.languages.base import CoverageMap
 from codeenv.tasks.models import Baseline, Operation
@@ -33,6 +33,13 @@ def unseen_tests(proof: Proof, coverage: CoverageMap, options: GenerateOptions) 
         told = "no test can be held out: each runs lines of its own"
         raise Rejected(Reason.NOT_HIDABLE, told)
     return unseen
+
+
+def mode_of(proof: Proof, unseen: tuple[str, ...]) -> TestMode:
+    """Return which of the tests the agent sees, if these are hidden."""
+    if not unseen:
+        return "visible"
+    return "hidden" if {*proof.fail_to_pass, *proof.excluded} <= {*unseen} else "split"
 
 
 def hide_tests(
