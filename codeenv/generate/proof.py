@@ -82,7 +82,7 @@ class Prover:
         if sifted.problem:
             weak = self._passed_by_nothing(deletion, failing)
         else:
-            weak = failing - (sifted.failing - sifted.weak.keys())
+            weak = failing - sifted.strong
         weak |= frozenset(test for test in failing if self._is_open(test))
         fail_to_pass = tuple(test for test in predicted if test in failing - weak)
         if not fail_to_pass:

@@ -65,7 +65,7 @@ def demand_strong(found: SwapResult) -> None:
         return
     if not found.failing:
         raise Rejected(Reason.NO_FAILURE, "its tests pass when the code raises an error")
-    if found.failing <= found.weak.keys():
+    if not found.strong:
         told = ", ".join(sorted(set(found.weak.values())))
         raise Rejected(
             Reason.WEAK_TESTS, f"all {len(found.weak)} pass when the code returns {told}"

@@ -27,6 +27,8 @@ LAZY = (
 _PATIENCE, _SHORT, _WAIT = 10, 0.2, 2.0
 """With other code than the true one a test may take ten times as long, and at least so many seconds
 of processor time, and by the clock: many loop or wait for ever then."""
+_MOST_TESTS = 48
+"""Of one feature that all versions are tried on: some features have hundreds."""
 Functions = dict[tuple[str, str], list[FunctionType]]
 
 
@@ -83,17 +85,19 @@ class Swapper:
         unsteady = len(known) - len(steady)
         if unsteady and not failing:
             return {"problem": f"{unsteady} tests do not pass on their own here"}
-        weak, left = dict[str, str](), failing
+        tried = _spread(failing)
+        weak, left = dict[str, str](), tried
         for value in LAZY if swap["lazy"] else ():
             found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
             weak.update(dict.fromkeys(found.passed, value))
             # What ran out of time with one constant would loop with another, most likely.
             left = [i for i in left if i.nodeid not in found.passed | found.slow]
-        strong = [item for item in failing if item.nodeid not in weak]
+        strong = [item for item in tried if item.nodeid not in weak]
         survivors, changes = self._survivors(swap, strong, functions, children, limit_of)
         return {
             "failing": [item.nodeid for item in failing],
             "weak": weak,
+            "untried": [item.nodeid for item in failing if item not in tried],
             "survivors": survivors,
             "mutants": changes,
             "waits": bool(raising.slow),
@@ -118,6 +122,12 @@ class Swapper:
                 if len(found.passed) == len(items):
                     survivors.append(mutant["told"])
         return survivors, tried
+
+
+def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests that all versions are tried on, from the whole length of a list."""
+    count = min(len(items), _MOST_TESTS)
+    return [items[place * len(items) // count] for place in range(count)]
 
 
 def functions_in(folder: str) -> Functions:

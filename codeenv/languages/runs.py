@@ -113,6 +113,7 @@ class SwapResult:
             ``NotImplementedError``.
         weak: Of these, the ones that pass while the functions return a constant (or their last
             argument), and what that was.
+        untried: Of these, the ones of which that is not known: they are more than is worth a try.
         survivors: Mutants that none of the others notices, for people.
         mutants: How many were tried.
         waits: Whether a test ran out of time while the functions raise.
@@ -122,11 +123,17 @@ class SwapResult:
 
     failing: frozenset[str] = frozenset()
     weak: Mapping[str, str] = field(default_factory=dict)
+    untried: frozenset[str] = frozenset()
     survivors: tuple[str, ...] = ()
     mutants: int = 0
     waits: bool = False
     problem: str = ""
     complete: bool = True
+
+    @property
+    def strong(self) -> frozenset[str]:
+        """Tests that need the functions, and tell them from lazy ones."""
+        return self.failing - self.weak.keys() - self.untried
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,8 @@ class Recipe(Model):
     fail_to_pass: tuple[str, ...]
     excluded: tuple[str, ...] = ()
     """Stable tests that fail without the feature and are no F2P tests: they are too weak to reward,
-    so a solution must pass them all the same, or they are doctests that a submission can change."""
+    or there are enough others, so a solution must pass them all the same; or they are doctests that
+    a submission can change."""
     held_out: tuple[str, ...] = ()
     """F2P tests that the agent does not see, where it sees others."""
     level: Level = "L3"

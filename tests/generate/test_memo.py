@@ -55,7 +55,14 @@ def test_a_run_that_was_cut_off_is_not_kept(tmp_path):
 
 def test_tries_come_back_as_they_were(tmp_path):
     tries = (
-        SwapResult(frozenset({"a", "b"}), {"b": "None"}, ("m.py:3: + is -",), 4, waits=True),
+        SwapResult(
+            failing=frozenset({"a", "b", "c"}),
+            weak={"b": "None"},
+            untried=frozenset({"c"}),
+            survivors=("m.py:3: + is -",),
+            mutants=4,
+            waits=True,
+        ),
         SwapResult(problem="not in memory: f"),
     )
     RunMemo(tmp_path, resume=True).keep_tries("key", tries)

@@ -40,6 +40,7 @@ def _read(record: Mapping[str, Any]) -> SwapResult:
     return SwapResult(
         failing=frozenset(record["failing"]),
         weak=record["weak"],
+        untried=frozenset(record["untried"]),
         survivors=tuple(record["survivors"]),
         mutants=record["mutants"],
         waits=record["waits"],

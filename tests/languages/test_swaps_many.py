@@ -1,0 +1,28 @@
+"""Features that very many tests need."""
+
+from codeenv.languages.base import Swap, TestRequest
+
+CODE = "def double(x):\n    return x + x\n"
+TESTS = """\
+import pytest
+from pkg.code import double
+
+
+@pytest.mark.parametrize("n", range(1, 101))
+def test_many(n):
+    assert double(n) == 2 * n
+"""
+
+
+def test_only_some_are_tried_with_constants(python, package, local_backend, host_python):
+    path = "tests/test_it.py"
+    ids = tuple(f"{path}::test_many[{n}]" for n in range(1, 101))
+    swap = Swap((("pkg/code.py", "double"),), ids)
+    with local_backend.open(host_python, package(CODE, {path: TESTS}), role="build") as box:
+        (found,) = python.try_swaps(box, host_python, TestRequest(ids), [swap])
+    assert found.failing == frozenset(ids)
+    assert len(found.strong) == 48
+    assert found.untried == found.failing - found.strong
+    numbers = sorted(int(test.partition("[")[2][:-1]) for test in found.strong)
+    assert numbers[0] == 1
+    assert numbers[-1] > 95, "they come from the whole length of the list"
