@@ -76,6 +76,11 @@ class Grader:
         grade = make_grade(
             statuses(failing, runs[0]), statuses(passing, runs[1]), statuses(weak, runs[0])
         )
+        if grade.not_passed and grade.not_passed.keys() <= grade.weak.keys():
+            # They may rely on what other tests leave behind: the whole suite tells.
+            suite = {*failing, *weak, *task.pass_to_pass}
+            run = self._run(task, image, delta, [t for t in task.baseline.stable if t in suite])
+            grade = make_grade(grade.fail_to_pass, grade.pass_to_pass, statuses(weak, run))
         if any(nothing_ran(run) for run in runs) and not self._canary_sings(task, image):
             log = next(run.log for run in runs if nothing_ran(run))
             error = f"no test ran, nor with the known-good solution: {log[-300:].strip()}"

@@ -60,7 +60,7 @@ def build_environment(
         )
         best = climber.climb()
         if best is None or not best.score:
-            raise _nothing_passes(best)
+            raise _nothing_passes(best, layout)
         made = Environment(_lock(best, plan, layout, base), best.image)
         remember(key, made)
         return made
@@ -139,9 +139,15 @@ def _lock(best: Attempt, plan: InstallPlan, layout: Layout, base: Base) -> Envir
     )
 
 
-def _nothing_passes(best: Attempt | None) -> BuildError:
+def _nothing_passes(best: Attempt | None, layout: Layout) -> BuildError:
     if best is None:
         return BuildError("no environment for the tests could be installed")
+    if not best.run.collected and not best.run.errors and best.run.complete:
+        return BuildError(
+            f"pytest finds no test here, although there seem to be some in {layout.test_files[0]}",
+            hint="let its configuration in the repository say where they are: "
+            "testpaths, python_files, python_classes and python_functions",
+        )
     reasons = [f"{where}: {why}" for where, why in best.run.errors.items()]
     detail = (reasons or [r.message for r in best.run.results.values() if r.message] or ["?"])[0]
     return BuildError(

@@ -90,6 +90,24 @@ def test_a_test_of_the_feature_that_lazy_code_passes_must_pass_as_well():
     assert set(nop.pass_to_pass.values()) == {"passed"}
 
 
+def test_a_weak_test_that_needs_the_tests_before_it_is_asked_among_all():
+    task = make_task(fail_to_pass=SLUG_TESTS[:1], excluded=SLUG_TESTS[1:])
+
+    def in_order(tree: Tree, request: TestRequest) -> TestRun:
+        run = honest(tree, request)
+        alone = WRAP_TESTS[0] not in run.results
+        lost = (
+            {SLUG_TESTS[3]: TestResult("failed")} if alone and SLUG_TESTS[3] in run.results else {}
+        )
+        return changed(run, results={**run.results, **lost})
+
+    bench = Bench(in_order)
+    assert bench.grader.grade(task, task.oracle).resolved
+    assert bench.language.requests[-1].ids == (*SLUG_TESTS, *WRAP_TESTS)
+    assert not bench.grader.grade(task, Delta()).resolved
+    assert len(bench.language.requests) == 5
+
+
 def test_a_test_that_a_submission_can_change_decides_nothing():
     doctest = "src/notes/text.py::notes.text.slug"
     task = make_task(excluded=(doctest,))

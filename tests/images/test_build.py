@@ -164,6 +164,13 @@ def test_own_options_are_switched_off_when_the_runner_refuses_them(backend):
     assert found.lock.test_options == ("-o", "addopts=")
 
 
+def test_tests_that_the_runner_does_not_find_are_an_error_that_says_what_to_do(backend):
+    language = FakeLanguage([], lambda names, request: run())
+    with pytest.raises(BuildError, match=r"finds no test here.*test_thing\.py") as error:
+        build_environment(TREE, language, LAYOUT, backend)
+    assert "python_files" in error.value.hint
+
+
 def test_no_passing_test_at_all_is_an_error_that_says_why(backend):
     language = FakeLanguage(
         [], lambda names, request: run(errors={"test_x.py": "SyntaxError: bad"})
