@@ -1,6 +1,6 @@
 """One candidate from its feature to its verdict: the gates in their order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -46,6 +46,7 @@ class Gates:
         grader: Grades as it is done later.
         options: Of the run.
         pool: Where work on several candidates goes on side by side.
+        tell: Told how far a batch is, from any thread.
     """
 
     bench: Workbench
@@ -55,6 +56,7 @@ class Gates:
     grader: Grader
     options: GenerateOptions
     pool: Executor
+    tell: Callable[[str], None] = lambda _: None
 
     def judge(self, features: Sequence[Feature]) -> list[Verdict]:
         """Return one verdict per feature; modes are tried until one passes every gate."""
@@ -64,6 +66,8 @@ class Gates:
         candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]
         trying = [c for c in candidates if c.may_be_tried]
         found = sieve.sift([c.feature for c in trying])
+        likely = sum(bool(r.problem or r.strong) for r in found.values())
+        self.tell(f"{likely} of {len(features)} may have tests that reward; proving them")
         slow = [c for c in trying if found[c.feature.key].waits]
         fast = [c for c in trying if not found[c.feature.key].waits]
         lanes = ThreadPoolExecutor(2, thread_name_prefix="lane")
@@ -77,6 +81,8 @@ class Gates:
         """Try one mode of every candidate after the other, until each has its end."""
         while trying := [c for c in candidates if c.may_be_tried]:
             proofs = prover.prove([candidate.next_mode() for candidate in trying])
+            proven = sum(isinstance(proof, Proof) for proof in proofs)
+            self.tell(f"{proven} of {len(proofs)} break no other test; grading them")
             for candidate, end in zip(
                 trying, self.pool.map(attempt(self._emit), proofs), strict=True
             ):

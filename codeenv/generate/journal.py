@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ class Journal:
         self._path = out / "events.jsonl"
         self._key = key
         self._on_event = on_event
+        self._lock = threading.Lock()
         self._end_last_line()
         self._known = self._read() if resume else {}
         self._open = True
@@ -66,7 +68,7 @@ class Journal:
 
     def _append(self, record: dict[str, object]) -> None:
         line = json.dumps(record, default=str)
-        with self._path.open("a", encoding="utf-8") as file:
+        with self._lock, self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
             file.flush()
             os.fsync(file.fileno())

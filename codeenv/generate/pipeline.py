@@ -226,7 +226,11 @@ def _judge(
 ) -> GenerationResult:
     grader = Grader(bench.backend, environments=lambda _: bench.environment.image)
     pool = ThreadPoolExecutor(max(1, options.jobs), thread_name_prefix="judge")
-    gates = Gates(bench, source, *measured, grader, options, pool)
+
+    def tell(text: str) -> None:
+        journal.tell("judging", text)
+
+    gates = Gates(bench, source, *measured, grader, options, pool, tell)
 
     def judge(batch: Sequence[Feature]) -> list[Verdict]:
         if batch:
