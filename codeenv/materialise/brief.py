@@ -128,13 +128,18 @@ def all_units(tree: Tree, layout: Layout, language: Language) -> tuple[Unit, ...
 
 
 def deleted_units(recipe: Recipe, units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """Return the units a recipe deletes, members of deleted classes among them, in file order."""
+    """Return the units a recipe deletes, members of deleted classes among them, in file order.
+
+    A parameter is one where it goes and its function stays.
+    """
     edits = [o for o in recipe.deletions if o.mode in _DELETING]
     symbols = {(o.path, o.symbol) for o in edits if o.kind in _UNIT_KINDS}
     modules = {o.path for o in edits if o.kind == "module"}
-    named = [u for u in units if (u.path, u.name) in symbols or u.path in modules]
+    whole = [u for u in units if u.kind != "parameter"]
+    named = [u for u in units if (u.path, u.name) in symbols]
+    named += [u for u in whole if u.path in modules]
     classes = [u for u in named if u.kind == "class"]
-    members = [u for u in units if any(_inside(u, c) for c in classes)]
+    members = [u for u in whole if any(_inside(u, c) for c in classes)]
     return tuple(sorted({*named, *members}, key=lambda u: (u.path, u.start, u.name)))
 
 
