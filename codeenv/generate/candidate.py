@@ -60,7 +60,7 @@ class Gates:
 
     def judge(self, features: Sequence[Feature]) -> list[Verdict]:
         """Return one verdict per feature; modes are tried until one passes every gate."""
-        sieve = Sieve(self.bench, self.baseline, self.pool, self.coverage.executed)
+        sieve = Sieve(self.bench, self.baseline, self.pool, self.coverage)
         prover = Prover(self.bench, self.baseline, self.pool, sieve)
         started = self.pool.map(attempt(self._delete), features)
         candidates = [_Candidate(f, d) for f, d in zip(features, started, strict=True)]

@@ -1,11 +1,11 @@
 """From a feature to edits: the mode, and what of the code would be left dangling."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from codeenv.generate.models import Deletion, Feature, Given, Reason, Rejected
+from codeenv.generate.ranking import ranked_tests
 from codeenv.generate.workbench import Workbench
-from codeenv.languages.base import Swap
+from codeenv.languages.base import CoverageMap, Swap
 from codeenv.materialise.operations import apply_operations
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
@@ -67,9 +67,7 @@ def _given(bench: Workbench, feature: Feature, given: Given) -> Deletion:
     return Deletion(feature, mode, given.operations, tree)
 
 
-def swap_of(
-    bench: Workbench, feature: Feature, executed: Mapping[str, frozenset[int]]
-) -> Swap | None:
+def swap_of(bench: Workbench, feature: Feature, coverage: CoverageMap) -> Swap | None:
     """Return the feature as functions to exchange in memory; None if they cannot be stubbed.
 
     None as well if it is no whole function.
@@ -79,8 +77,10 @@ def swap_of(
     stubs = () if feature.given and feature.given.cut else _stubs(bench, feature)
     named = dict.fromkeys((edit.path, edit.symbol) for edit in stubs if edit.kind in _FUNCTIONS)
     symbols = tuple(named)
-    mutants = bench.language.mutants(bench.pristine, symbols, executed, _MUTANTS)
-    return Swap(symbols, feature.tests, mutants) if symbols else None
+    if not symbols:
+        return None
+    mutants = bench.language.mutants(bench.pristine, symbols, coverage.executed, _MUTANTS)
+    return Swap(symbols, ranked_tests(feature, coverage), mutants)
 
 
 def hollow_tree(bench: Workbench, deletion: Deletion) -> Tree | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from codeenv.generate.deletion import swap_of
 from codeenv.generate.models import Feature, Reason, Rejected
 from codeenv.generate.workbench import Workbench
-from codeenv.languages.base import SwapResult, TestRequest
+from codeenv.languages.base import CoverageMap, SwapResult, TestRequest
 from codeenv.tasks.models import Baseline
 
 _NOTHING_KNOWN = SwapResult(problem="not tried")
@@ -24,14 +24,14 @@ class Sieve:
         bench: Runs the tests.
         baseline: Which tests are stable.
         pool: How many boxes are at work at the same time.
-        executed: Path -> lines that any test executes.
+        coverage: What the tests execute.
         known: What was found so far, by the features' keys.
     """
 
     bench: Workbench
     baseline: Baseline
     pool: Executor
-    executed: Mapping[str, frozenset[int]]
+    coverage: CoverageMap
     known: dict[str, SwapResult] = field(default_factory=dict)
 
     def sift(self, features: Sequence[Feature]) -> Mapping[str, SwapResult]:
@@ -47,7 +47,7 @@ class Sieve:
         return {feature.key: self.known[feature.key] for feature in features}
 
     def _sift_some(self, features: Sequence[Feature]) -> list[SwapResult]:
-        swaps = [swap_of(self.bench, feature, self.executed) for feature in features]
+        swaps = [swap_of(self.bench, feature, self.coverage) for feature in features]
         possible = [swap for swap in swaps if swap]
         request = TestRequest.graded(self.baseline, self.baseline.stable)
         request = replace(request, timeout=_TIMEOUT)

@@ -72,7 +72,8 @@ class Swapper:
         if lost or not wanted:
             return {"problem": f"not in memory: {', '.join(lost[:3])}"}
         targets = [function for key in wanted for function in functions[key]]
-        known = [items[test] for test in swap["tests"] if test in items]
+        asked = frozenset(swap["tests"])
+        known = [item for test, item in items.items() if test in asked]
         true = children.run(known, _nothing, self._limit_of)
         steady = [item for item in known if item.nodeid in true.passed]
 
@@ -85,7 +86,7 @@ class Swapper:
         unsteady = len(known) - len(steady)
         if unsteady and not failing:
             return {"problem": f"{unsteady} tests do not pass on their own here"}
-        tried = _spread(failing)
+        tried = _most_telling(failing, swap["tests"])
         weak, left = dict[str, str](), tried
         for value in LAZY if swap["lazy"] else ():
             found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
@@ -124,10 +125,11 @@ class Swapper:
         return survivors, tried
 
 
-def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests that all versions are tried on, from the whole length of a list."""
-    count = min(len(items), _MOST_TESTS)
-    return [items[place * len(items) // count] for place in range(count)]
+def _most_telling(items: list[pytest.Item], ranked: list[str]) -> list[pytest.Item]:
+    """Return the tests that all versions are tried on: those that come first in the ranking."""
+    names = {item.nodeid for item in items}
+    chosen = frozenset([test for test in ranked if test in names][:_MOST_TESTS])
+    return [item for item in items if item.nodeid in chosen]
 
 
 def functions_in(folder: str) -> Functions:

@@ -93,7 +93,7 @@ class Swap:
 
     Attributes:
         symbols: Path and qualified name of each function.
-        tests: Ids to run.
+        tests: Ids to run, the most telling first: of very many, only those see every version.
         mutants: Small changes of the functions, tried one by one.
         lazy: Whether versions that return a constant are tried.
     """

@@ -69,7 +69,7 @@ def main() -> int:
 
 def _rates(gates: Gates, features: Sequence[Feature], cold: Workbench) -> dict[str, float]:
     """Return how many a minute each side does."""
-    sieve = Sieve(gates.bench, gates.baseline, gates.pool, gates.coverage.executed)
+    sieve = Sieve(gates.bench, gates.baseline, gates.pool, gates.coverage)
 
     def shared() -> int:
         verdicts = select(features, gates.judge, limit=None)
@@ -91,8 +91,8 @@ def _rates(gates: Gates, features: Sequence[Feature], cold: Workbench) -> dict[s
 def _screen(gates: Gates, features: Sequence[Feature]) -> int:
     """Find the tests that need each feature, and no more, in as many boxes as jobs."""
     bench, baseline = gates.bench, gates.baseline
-    swaps = [swap_of(bench, feature, {}) for feature in features]
-    plain = [replace(swap, lazy=False) for swap in swaps if swap]
+    swaps = [swap_of(bench, feature, gates.coverage) for feature in features]
+    plain = [replace(swap, lazy=False, mutants=()) for swap in swaps if swap]
     request = replace(TestRequest.graded(baseline, baseline.stable), timeout=3600)
     parts = [plain[start::JOBS] for start in range(JOBS)]
     tries = list(gates.pool.map(lambda part: bench.try_swaps(request, part), parts))
@@ -123,7 +123,7 @@ def is_proven(bench: Workbench, gates: Gates, feature: Feature) -> bool:
     hollow = hollow_tree(bench, deletion)
     for _ in range(9 if hollow else 0):  # each constant costs what returning None does
         needing -= bench.run(request, hollow).passed
-    swap = swap_of(bench, feature, gates.coverage.executed)
+    swap = swap_of(bench, feature, gates.coverage)
     mutants = swap.mutants if swap else ()
     noticed = sum(
         bool(needing - bench.run(request, mutated(bench, mutant)).passed) for mutant in mutants

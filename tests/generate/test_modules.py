@@ -241,7 +241,7 @@ def test_a_module_is_removed_and_never_stubbed(gates):
 @pytest.mark.bubblewrap
 def test_lazy_versions_of_a_module_are_those_of_its_functions(gates):
     feature = propose()["shop.colors"]
-    swap = swap_of(gates.bench, feature, {})
+    swap = swap_of(gates.bench, feature, CoverageMap((), {}, {}))
     assert swap.symbols == (("shop/colors.py", "mix"), ("shop/colors.py", "channels"))
     hollow = hollow_tree(gates.bench, deletions(gates.bench, feature)[0])
     assert hollow["shop/colors.py"].data.count(b"return None") == 2

@@ -236,4 +236,6 @@ def test_the_laziest_submission_declares_the_parameter_and_does_nothing(bench, m
     lazy = hollow_tree(bench, deletion)["boxes.py"].data
     assert b'border=""' in lazy
     assert b"widest" not in lazy
-    assert swap_of(bench, feature, {}) is None, "no function of its own to exchange in memory"
+    assert swap_of(bench, feature, CoverageMap((), {}, {})) is None, (
+        "no function of its own to exchange in memory"
+    )
