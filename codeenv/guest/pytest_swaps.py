@@ -28,7 +28,7 @@ _PATIENCE, _SHORT, _WAIT = 10, 0.2, 2.0
 """With other code than the true one a test may take ten times as long, and at least so many seconds
 of processor time, and by the clock: many loop or wait for ever then."""
 _MOST_TESTS = 48
-"""Of one feature that all versions are tried on: some features have hundreds."""
+"""Of one feature that all versions are tried on: some have hundreds.  Of more, if all are weak."""
 Functions = dict[tuple[str, str], list[FunctionType]]
 
 
@@ -86,13 +86,13 @@ class Swapper:
         unsteady = len(known) - len(steady)
         if unsteady and not failing:
             return {"problem": f"{unsteady} tests do not pass on their own here"}
-        tried = _most_telling(failing, swap["tests"])
-        weak, left = dict[str, str](), tried
-        for value in LAZY if swap["lazy"] else ():
-            found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
-            weak.update(dict.fromkeys(found.passed, value))
-            # What ran out of time with one constant would loop with another, most likely.
-            left = [i for i in left if i.nodeid not in found.passed | found.slow]
+        weak, tried = dict[str, str](), list[pytest.Item]()
+        for some in _most_telling_first(failing, swap["tests"]):
+            tried += some
+            if swap["lazy"]:
+                weak |= _passed_by_constants(some, targets, children, limit_of)
+            if len(weak) < len(tried):
+                break
         strong = [item for item in tried if item.nodeid not in weak]
         survivors, changes = self._survivors(swap, strong, functions, children, limit_of)
         return {
@@ -125,11 +125,30 @@ class Swapper:
         return survivors, tried
 
 
-def _most_telling(items: list[pytest.Item], ranked: list[str]) -> list[pytest.Item]:
-    """Return the tests that all versions are tried on: those that come first in the ranking."""
+def _most_telling_first(items: list[pytest.Item], ranked: list[str]) -> Iterator[list[pytest.Item]]:
+    """Yield tests by their place in a ranking, not too many at a time."""
     names = {item.nodeid for item in items}
-    chosen = frozenset([test for test in ranked if test in names][:_MOST_TESTS])
-    return [item for item in items if item.nodeid in chosen]
+    left = [test for test in ranked if test in names]
+    for start in range(0, len(left), _MOST_TESTS):
+        chosen = frozenset(left[start : start + _MOST_TESTS])
+        yield [item for item in items if item.nodeid in chosen]
+
+
+def _passed_by_constants(
+    items: Sequence[pytest.Item],
+    targets: Sequence[FunctionType],
+    children: Children,
+    limit_of: Callable[[str], Limit],
+) -> dict[str, str]:
+    """Return the tests that pass while the functions return a constant, and which."""
+    weak: dict[str, str] = {}
+    left = list(items)
+    for value in LAZY:
+        found = children.run(left, _lazy(targets, f"return {value}"), limit_of)
+        weak.update(dict.fromkeys(found.passed, value))
+        # What ran out of time with one constant would loop with another, most likely.
+        left = [i for i in left if i.nodeid not in found.passed | found.slow]
+    return weak
 
 
 def functions_in(folder: str) -> Functions:
