@@ -1,7 +1,8 @@
 """Holds the views of one file against the secret set; cheap tests first."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from math import ceil
 from typing import Literal
 
@@ -74,6 +75,30 @@ def scan_library(views: Library | Iterable[View], secrets: Secrets) -> Iterator[
     for view in views:
         if view.binary:
             yield from _names(view, secrets, inside=False)
+
+
+def readable(views: Library | Iterable[View], passages: Sequence[Passage]) -> frozenset[int]:
+    """Return the places in the list of passages of which an environment holds a copy or twin."""
+    if isinstance(views, Library):
+        near = [
+            {
+                *views.with_words(passage.probes, but=_MISSING),
+                *(views.with_words(passage.encoded_anchors) if passage.shape else ()),
+            }
+            for passage in passages
+        ]
+        return frozenset(n for n, p in enumerate(passages) if any(_shows(v, p) for v in near[n]))
+    found: set[int] = set()
+    for view in views:
+        found |= {n for n, p in enumerate(passages) if n not in found and _shows(view, p)}
+    return frozenset(found)
+
+
+def _shows(view: View, passage: Passage) -> bool:
+    if view.binary:
+        return False
+    leaks = chain(_copies(view, [passage], COPIED, "copy"), _twins(view, [passage]))
+    return next(leaks, None) is not None
 
 
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:

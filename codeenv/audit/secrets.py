@@ -104,7 +104,7 @@ def _passages(
             last = before.count(b"\n", 0, max(edit.end - 1, edit.start)) + 1
             spans.setdefault(edit.path, []).append((first, last))
     return tuple(
-        _passage(path, function)
+        passage_of(path, function)
         for path in sorted(spans)
         for function in _chosen(functions_of(pristine[path].data), nested=nested)
         if any(first <= function.first and function.last <= last for first, last in spans[path])
@@ -134,7 +134,8 @@ def _chosen(functions: tuple[Function, ...], *, nested: bool) -> tuple[Function,
     )
 
 
-def _passage(path: str, function: Function) -> Passage:
+def passage_of(path: str, function: Function) -> Passage:
+    """Return what copies and twins of a function are known by."""
     large = function.size >= LEAST_NODES
     return Passage(
         owner=f"{path}::{function.name}",

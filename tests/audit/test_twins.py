@@ -81,3 +81,11 @@ def test_a_library_has_no_words_of_what_is_no_text():
     found = Library([View("0", b"price_of\x00", binary=True)])
     assert not found.with_words([b"price_of"])
     assert [v.path for v in found] == ["0"]
+
+
+def test_code_of_which_the_environment_holds_a_changed_copy_is_known(tmp_path: Path):
+    changed = code("price", BODY).replace("    return total", "    print(total)\n    return -total")
+    own = {"m.py": code("price", BODY).encode()}
+    assert find_twins(own, image(tmp_path, changed)) == {("m.py", 2)}
+    (tmp_path / "half").mkdir()
+    assert not find_twins(own, image(tmp_path / "half", changed[:120]))
