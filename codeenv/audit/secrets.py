@@ -88,7 +88,7 @@ def secrets_of(task: Task, language: Language) -> Secrets:
         names=frozenset(n for n in vanished - stated if is_telling(n)),
         lines=deleted_code(deleted, pristine),
         test_names=hidden_names(
-            task.recipe, language.visible_tests(pristine, damaged, task.fail_to_pass)
+            task.recipe, language.visible_tests(pristine, damaged, task.recipe.feature_tests)
         ),
     )
 

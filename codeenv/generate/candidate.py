@@ -82,7 +82,8 @@ class Gates:
         while trying := [c for c in candidates if c.may_be_tried]:
             proofs = prover.prove([candidate.next_mode() for candidate in trying])
             proven = sum(isinstance(proof, Proof) for proof in proofs)
-            self.tell(f"{proven} of {len(proofs)} break no other test; grading them")
+            if proven:
+                self.tell(f"{proven} of {len(proofs)} break no other test; grading them")
             for candidate, end in zip(
                 trying, self.pool.map(attempt(self._emit), proofs), strict=True
             ):

@@ -234,7 +234,8 @@ def _judge(
 
     def judge(batch: Sequence[Feature]) -> list[Verdict]:
         if batch:
-            journal.tell("judging", f"{len(batch)} candidates side by side", batch=len(batch))
+            many = "candidates side by side" if len(batch) > 1 else "candidate"
+            journal.tell("judging", f"{len(batch)} {many}", batch=len(batch))
         return gates.judge(batch)
 
     verdicts: list[Verdict] = []

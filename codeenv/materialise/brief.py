@@ -58,7 +58,7 @@ class Brief:
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
-    facts = language.test_facts(pristine, recipe.fail_to_pass)
+    facts = language.test_facts(pristine, recipe.feature_tests)
     used = names_used(recipe, pristine, language)
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
@@ -78,7 +78,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     )
     vanished = names_to_tell(recipe, pristine, damaged, language)
     expected = texts_to_tell(recipe, pristine, damaged, language)
-    visible = language.visible_tests(pristine, damaged, recipe.fail_to_pass)
+    visible = language.visible_tests(pristine, damaged, recipe.feature_tests)
     allowed = _Filter(deleted_code(deleted, pristine), hidden_names(recipe, visible))
     paths = _paths(recipe, layout)
     return Brief(
@@ -92,7 +92,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         messages=allowed.of((*facts.messages, *(texts[0] for texts in expected.values()))),
         names=tuple(sorted(vanished - told)),
         tests=visible,
-        unseen=len(visible) < len(recipe.fail_to_pass),
+        unseen=len(visible) < len(recipe.feature_tests),
         examples=_fitting(allowed.of(facts.examples), docs),
         partial=still_defined(recipe, damaged, layout, language),
         registered=registered,
@@ -101,7 +101,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
 
 def names_used(recipe: Recipe, pristine: Tree, language: Language) -> frozenset[str]:
     """Return the names that the feature's tests use, the ones too weak to reward among them."""
-    return language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).names
+    return language.test_facts(pristine, recipe.feature_tests).names
 
 
 def names_to_tell(
@@ -118,7 +118,7 @@ def texts_to_tell(
     """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
     deleted = deleted_units(recipe, all_units(pristine, language.layout(pristine), language))
     pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
-    texts = language.test_facts(pristine, (*recipe.fail_to_pass, *recipe.excluded)).texts
+    texts = language.test_facts(pristine, recipe.feature_tests).texts
     return expected_texts(pieces, texts, damaged)
 
 
@@ -183,7 +183,7 @@ def deleted_code(deleted: Iterable[Unit], pristine: Tree) -> frozenset[str]:
 def hidden_names(recipe: Recipe, visible: Iterable[str]) -> frozenset[str]:
     """Return the function names of the feature's tests that no visible test gives away."""
     told = frozenset(word for test in visible for word in re.findall(r"\w+", test))
-    names = {test.partition("[")[0].rpartition("::")[2] for test in recipe.fail_to_pass}
+    names = {test.partition("[")[0].rpartition("::")[2] for test in recipe.feature_tests}
     return frozenset(name for name in names - told if not _PLAIN_WORD.match(name))
 
 

@@ -171,6 +171,11 @@ class Recipe(Model):
     """Salted hashes of vanished identifiers, for the audit and the monitor."""
     provenance: Provenance
 
+    @property
+    def feature_tests(self) -> tuple[str, ...]:
+        """Every stable test that fails without the feature: the rewarding ones first."""
+        return (*self.fail_to_pass, *self.excluded)
+
 
 class Baseline(Model):
     """A repository's tests in its environment: the stable set, and why the others are not in it."""
