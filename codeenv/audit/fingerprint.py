@@ -8,8 +8,8 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.syntax import parse_quietly
 
 SHINGLE = 6
@@ -51,7 +51,7 @@ class Function:
     anchors: frozenset[str]
 
 
-@lru_cache(maxsize=512)
+@remember(NAMES)
 def functions_of(data: bytes) -> tuple[Function, ...]:
     """Return the functions of a Python source, nested ones too; none if it does not parse."""
     try:

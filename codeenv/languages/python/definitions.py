@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from codeenv.languages.python.remembering import TREES, remember
 from codeenv.languages.python.syntax import Definition, Function, Source
 
 _FOR_TYPES = "_".join(("TYPE", "CHECKING"))
@@ -56,7 +56,7 @@ class Found:
         return False
 
 
-@lru_cache(maxsize=1024)
+@remember(TREES)
 def find_definitions(source: Source) -> tuple[Found, ...]:
     """Return the definitions of a source in file order; nested functions belong to their parent."""
     return tuple(_walk(source, source.module.body, None, floor=0, typing=False, script=False))

@@ -4,10 +4,10 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from codeenv.languages.base import SymbolDoc, Unit
 from codeenv.languages.python.definitions import Found, find_definitions
+from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.syntax import Definition, parse_module, parse_source
 from codeenv.languages.python.texts import pieces_in
 from codeenv.languages.python.units import is_overload
@@ -63,7 +63,7 @@ def summary_of(docstring: str) -> str:
     return f"{paragraph} {announced}".strip() if tells else paragraph
 
 
-@lru_cache(maxsize=4096)
+@remember(NAMES)
 def identifiers_of(data: bytes) -> frozenset[str]:
     """Return every name a source uses or defines; none if it cannot be parsed."""
     module = parse_module(data)

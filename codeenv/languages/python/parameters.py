@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from codeenv.languages.base import Layout, SymbolDoc, Unit
 from codeenv.languages.python.arm_edits import chain_edits
@@ -32,6 +31,7 @@ from codeenv.languages.python.parameter_uses import (
     refuse_relatives,
 )
 from codeenv.languages.python.project import Project, read_project
+from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.signatures import drop_parameter
 from codeenv.languages.python.syntax import Function, Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode
@@ -48,7 +48,7 @@ def list_parameters(tree: Tree, layout: Layout) -> tuple[Unit, ...]:
     return tuple(u for path in layout.source_files for u in _file_parameters(path, tree[path].data))
 
 
-@lru_cache(maxsize=2048)
+@remember(NAMES)
 def _file_parameters(path: str, data: bytes) -> tuple[Unit, ...]:
     source = parse_source(data)
     return tuple(_parameters(path, source)) if source else ()

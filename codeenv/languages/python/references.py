@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from codeenv.languages.python.bound import (
@@ -23,6 +22,7 @@ from codeenv.languages.python.definitions import (
     is_type_checking,
     last_name,
 )
+from codeenv.languages.python.remembering import TREES, remember
 from codeenv.languages.python.syntax import Function, Source, parse_source
 
 UseKind = Literal["name", "call", "decorator", "base", "delete"]
@@ -89,8 +89,13 @@ class References:
     bound: dict[str, tuple[int, ...]]
     source: Source
 
+    @property
+    def data(self) -> bytes:
+        """The file."""
+        return self.source.data
 
-@lru_cache(maxsize=2048)
+
+@remember(TREES)
 def mentions(file: References) -> frozenset[str]:
     """Return all words a file mentions: parts of names, imports and words of its strings."""
     found = {part for use in file.uses for part in use.name.split(".")}
@@ -100,7 +105,7 @@ def mentions(file: References) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=2048)
+@remember(TREES)
 def references(data: bytes) -> References | None:
     """Return the references of a source, or None if it is not editable Python."""
     source = parse_source(data)

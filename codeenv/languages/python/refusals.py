@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from codeenv.languages.base import Layout
 from codeenv.languages.python.cleaning import export_lines
@@ -22,6 +21,7 @@ from codeenv.languages.python.modules import MANIFESTS, refuse_module
 from codeenv.languages.python.project import Project, Spread, Symbol
 from codeenv.languages.python.references import LOOKUPS, References, Use
 from codeenv.languages.python.registrations import is_registered, registrations_of
+from codeenv.languages.python.remembering import NAMES, TREES, remember
 from codeenv.languages.python.syntax import parse_source
 from codeenv.languages.python.targets import Target
 from codeenv.tree import Tree
@@ -140,7 +140,7 @@ def _refuse_lookups(
             raise ValueError(f"named in a string: {text.text!r} in {path}")
 
 
-@lru_cache(maxsize=2048)
+@remember(TREES)
 def _looks_up_computed_names(file: References) -> bool:
     """Return whether a file looks things up by names that it computes or takes from a table."""
     for node in ast.walk(file.source.module):
@@ -211,6 +211,6 @@ def _refuse_unreadable(tree: Tree, project: Project, symbols: Iterable[Symbol]) 
                 raise ValueError(f"named in a file that cannot be read: {name} in {path}")
 
 
-@lru_cache(maxsize=256)
+@remember(NAMES)
 def _words(data: bytes) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z_]\w*", data.decode("utf-8", "replace")))

@@ -15,6 +15,8 @@ from functools import lru_cache
 from typing import Self
 from weakref import WeakValueDictionary
 
+from codeenv.languages.python.remembering import TREES, remember
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -144,7 +146,7 @@ def parse_source(data: bytes) -> Source | None:
         return _recent(data)
 
 
-@lru_cache(maxsize=1024)
+@remember(TREES)
 def _recent(data: bytes) -> Source | None:
     try:
         source = _alive.get(data) or Source.parse(data)

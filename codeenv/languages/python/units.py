@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
 from codeenv.languages.base import Layout, Unit, UnitKind
 from codeenv.languages.python.definitions import (
@@ -13,6 +12,7 @@ from codeenv.languages.python.definitions import (
     is_trivial,
     suites,
 )
+from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.syntax import Function, parse_source
 from codeenv.tree import Tree
 
@@ -28,7 +28,7 @@ def list_units(tree: Tree, layout: Layout) -> tuple[Unit, ...]:
     return tuple(unit for path in layout.source_files for unit in file_units(path, tree[path].data))
 
 
-@lru_cache(maxsize=2048)
+@remember(NAMES)
 def file_units(path: str, data: bytes) -> tuple[Unit, ...]:
     """Return the units of one file; none if it is not editable Python.
 
