@@ -89,11 +89,6 @@ class References:
     bound: dict[str, tuple[int, ...]]
     source: Source
 
-    @property
-    def data(self) -> bytes:
-        """The file."""
-        return self.source.data
-
 
 @remember(TREES)
 def mentions(file: References) -> frozenset[str]:

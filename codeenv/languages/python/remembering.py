@@ -18,11 +18,6 @@ NAMES = 32 * 1024**2
 """Bytes of source for what is smaller than the source."""
 
 
-class _OfAFile(Protocol):
-    @property
-    def data(self) -> bytes: ...
-
-
 def remember(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Keep a function's results for the files it was last asked about.
 
@@ -61,4 +56,12 @@ def _size(args: tuple[object, ...]) -> int:
 
 
 def _data(arg: object) -> bytes:
-    return arg if isinstance(arg, bytes) else cast(_OfAFile, arg).data
+    """Return a file, a parsed one's, or that of what was read of one."""
+    while not isinstance(arg, bytes):
+        arg = arg.data if hasattr(arg, "data") else cast(_Read, arg).source
+    return arg
+
+
+class _Read(Protocol):
+    @property
+    def source(self) -> object: ...
