@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from math import ceil
 from typing import Literal
 
@@ -65,10 +64,8 @@ def scan_library(views: Library | Iterable[View], secrets: Secrets) -> Iterator[
             yield from scan_view(view, secrets, "environment")
         return
     for passage in secrets.code:
-        for view in views.with_words(passage.probes, but=_MISSING):
-            yield from _copies(view, [passage], COPIED, "copy")
-        for view in views.with_words(passage.encoded_anchors) if passage.shape else ():
-            yield from _twins(view, [passage])
+        for view in _near(views, passage):
+            yield from _shown(view, passage)
     for passage in secrets.tests:
         for view in views.with_words(passage.probes, but=_MISSING):
             yield from _copies(view, [passage], COPIED_IN_SOURCE, "hidden_test")
@@ -80,25 +77,26 @@ def scan_library(views: Library | Iterable[View], secrets: Secrets) -> Iterator[
 def readable(views: Library | Iterable[View], passages: Sequence[Passage]) -> frozenset[int]:
     """Return the places in the list of passages of which an environment holds a copy or twin."""
     if isinstance(views, Library):
-        near = [
-            {
-                *views.with_words(passage.probes, but=_MISSING),
-                *(views.with_words(passage.encoded_anchors) if passage.shape else ()),
-            }
-            for passage in passages
-        ]
-        return frozenset(n for n, p in enumerate(passages) if any(_shows(v, p) for v in near[n]))
+        near = ((n, view) for n, p in enumerate(passages) for view in _near(views, p))
+    else:
+        near = ((n, v) for v in views if not v.binary for n in range(len(passages)))
     found: set[int] = set()
-    for view in views:
-        found |= {n for n, p in enumerate(passages) if n not in found and _shows(view, p)}
+    for number, view in near:
+        if number not in found and any(True for _ in _shown(view, passages[number])):
+            found.add(number)
     return frozenset(found)
 
 
-def _shows(view: View, passage: Passage) -> bool:
-    if view.binary:
-        return False
-    leaks = chain(_copies(view, [passage], COPIED, "copy"), _twins(view, [passage]))
-    return next(leaks, None) is not None
+def _near(views: Library, passage: Passage) -> set[View]:
+    """Return the texts that have the names of a passage, or all that a twin of it must have."""
+    anchored = views.with_words(passage.encoded_anchors) if passage.shape else ()
+    return {*views.with_words(passage.probes, but=_MISSING), *anchored}
+
+
+def _shown(view: View, passage: Passage) -> Iterator[Leak]:
+    """Yield a leak if a text holds a copy or a twin of a passage."""
+    yield from _copies(view, [passage], COPIED, "copy")
+    yield from _twins(view, [passage])
 
 
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:

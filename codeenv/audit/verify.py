@@ -1,6 +1,6 @@
 """Calibrates a task: doing nothing scores 0, the original code scores 1, every time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from codeenv.audit.models import Verification
 from codeenv.grading import Grade, Grader, collect_submission
@@ -78,8 +78,7 @@ def _broken(nop: Grade) -> list[str]:
 def _passing(nop: Grade) -> list[str]:
     """Return the problem that tests which should need the feature pass without it."""
     told = [test for test, status in nop.fail_to_pass.items() if status == "passed"]
-    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    return [f"nop: pass without the feature: {'; '.join(told[:_TOLD])}{more}"] if told else []
+    return [f"nop: pass without the feature: {_first(told)}"] if told else []
 
 
 def _why(grade: Grade) -> str:
@@ -88,5 +87,9 @@ def _why(grade: Grade) -> str:
 
 def _not_passed(statuses: Mapping[str, TestStatus]) -> str:
     wrong = [f"{test} {status}" for test, status in statuses.items() if status != "passed"]
-    more = f" and {len(wrong) - _TOLD} more" if len(wrong) > _TOLD else ""
-    return f" ({'; '.join(wrong[:_TOLD])}{more})" if wrong else ""
+    return f" ({_first(wrong)})" if wrong else ""
+
+
+def _first(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _TOLD} more" if len(texts) > _TOLD else ""
+    return f"{'; '.join(texts[:_TOLD])}{more}"

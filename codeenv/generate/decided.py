@@ -1,7 +1,6 @@
 """Whether the tests that reward speak of the whole feature, not of a part of it alone."""
 
 from codeenv.generate.models import Proof, Reason, Rejected, lines_in
-from codeenv.generate.split import lines_run
 from codeenv.languages.base import CoverageMap
 
 _MOST = 0.25
@@ -17,11 +16,9 @@ def demand_decided(proof: Proof, coverage: CoverageMap) -> None:
         Rejected: ``weak_tests``.
     """
     feature = proof.deletion.feature
-    run = lines_run(proof, coverage)
     undecided = []
     for unit in feature.members:
-        its = lines_in(unit)
-        tests = {test for test, lines in run.items() if not its.isdisjoint(lines)}
+        tests = coverage.running(lines_in(unit) & feature.lines)
         if tests and tests.isdisjoint(proof.fail_to_pass):
             undecided.append(unit)
     lines = sum(len(unit.lines) for unit in undecided)

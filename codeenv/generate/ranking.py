@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
-from codeenv.generate.models import Feature
-from codeenv.languages.base import CoverageMap, Unit
+from codeenv.generate.models import Feature, lines_in
+from codeenv.languages.base import CoverageMap
 
 _STEPS = 16
 
@@ -14,16 +14,10 @@ def ranked_tests(feature: Feature, coverage: CoverageMap) -> tuple[str, ...]:
 
     Every part has its turn, with tests from the whole length of the suite.
     """
-    turns = [list(_spread(_tests_of(unit, feature, coverage))) for unit in feature.members]
+    running = [coverage.running(lines_in(unit)) for unit in feature.members]
+    turns = [list(_spread([t for t in feature.tests if t in its])) for its in running]
     taken = chain.from_iterable(zip_longest(*turns))
     return tuple(dict.fromkeys(t for t in (*taken, *feature.tests) if t is not None))
-
-
-def _tests_of(unit: Unit, feature: Feature, coverage: CoverageMap) -> list[str]:
-    lines = coverage.lines.get(unit.path, {})
-    run = {index for line in range(unit.start, unit.end + 1) for index in lines.get(line, ())}
-    names = {coverage.tests[index] for index in run}
-    return [test for test in feature.tests if test in names]
 
 
 def _spread(tests: Sequence[str]) -> Iterator[str]:

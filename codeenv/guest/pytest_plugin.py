@@ -74,7 +74,6 @@ class Plugin:
         self._switch = switch
         self._states: dict[str, _State] = {}
         self._workspace = os.getcwd()
-        self._clock = _Clock(0.0)
         self._limit_of = limits_of(request)
 
     def go_on(self, channel: Channel, test_timeout: float, cpu_timeout: float) -> None:
@@ -154,10 +153,10 @@ class Plugin:
         state = self._states[item.nodeid] = _State()
         self._channel.send({"start": item.nodeid})
         self._switch(item)
-        self._clock = _Clock(*self._limit_of(item.nodeid))
-        self._clock.start()
+        clock = _Clock(*self._limit_of(item.nodeid))
+        clock.start()
         yield
-        self._clock.stop()
+        clock.stop()
         self._switch(None)
         self._finish(item.nodeid, state)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Self
 
 from codeenv.tasks.models import Baseline
@@ -150,13 +151,18 @@ class CoverageMap:
     lines: Mapping[str, Mapping[int, frozenset[int]]]
     imported: Mapping[str, frozenset[int]]
 
-    @property
+    @cached_property
     def executed(self) -> Mapping[str, frozenset[int]]:
         """Path -> lines that any test executes."""
         return {
             path: frozenset(line for line, tests in found.items() if tests)
             for path, found in self.lines.items()
         }
+
+    def running(self, lines: Iterable[tuple[str, int]]) -> frozenset[str]:
+        """Return the tests that execute any of some lines, each given with its path."""
+        indices = {i for path, line in lines for i in self.lines.get(path, {}).get(line, ())}
+        return frozenset(self.tests[index] for index in indices)
 
     def common(self, other: "CoverageMap") -> "CoverageMap":
         """Return what two runs agree on; ``imported`` is what either saw.

@@ -59,12 +59,11 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     """Return the brief of a recipe; ``damaged`` is what the agent gets."""
     layout = language.layout(pristine)
     facts = language.test_facts(pristine, recipe.feature_tests)
-    used = names_used(recipe, pristine, language)
     deleted = deleted_units(recipe, all_units(pristine, layout, language))
     registered = tuple(_registered(recipe, pristine, language))
     stubbed = all(o.mode != "remove" for o in recipe.deletions)
     words = _words(entry for _, _, entry in registered)
-    told_of = told_units(deleted, used | words, every=stubbed)
+    told_of = told_units(deleted, facts.names | words, every=stubbed)
     files = [
         Unit(o.path, o.symbol, "module", 1, 1, 1, ())
         for o in recipe.deletions
@@ -99,17 +98,13 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     )
 
 
-def names_used(recipe: Recipe, pristine: Tree, language: Language) -> frozenset[str]:
-    """Return the names that the feature's tests use, the ones too weak to reward among them."""
-    return language.test_facts(pristine, recipe.feature_tests).names
-
-
 def names_to_tell(
     recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
 ) -> frozenset[str]:
     """Return the names that the feature's tests use and that only deleted code used."""
     vanished = vanished_names(pristine, damaged, language)
-    return names_used(recipe, pristine, language) & vanished - PLAIN_METHODS
+    used = language.test_facts(pristine, recipe.feature_tests).names
+    return used & vanished - PLAIN_METHODS
 
 
 def texts_to_tell(
