@@ -1,6 +1,6 @@
 """Verified tasks a minute: in batches that share runs, and by cold runs of the suite for each.
 
-Run ``python harness/benchmarks/generate.py [SRC] [--candidates N]``.  All sides judge the same kind
+Run ``python harness/benchmarks/generate.py [SRC] [--candidates N]`` (default: all candidates).  All sides judge the same kind
 of candidates on the same machine, as many at a time; environment and baseline are in no time.
 
 *A cold run each* is what most generators do: a fresh container for each candidate, and the whole
@@ -40,7 +40,7 @@ def main() -> int:
     """Measure all sides, and print tasks a minute and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("source", nargs="?", default="pypi:boltons==25.0.0")
-    parser.add_argument("--candidates", type=int, default=72)
+    parser.add_argument("--candidates", type=int)
     args = parser.parse_args()
     docker = probe("docker")
     if not docker.ok:
