@@ -1,7 +1,8 @@
 """Verified tasks a minute: in batches that share runs, and by cold runs of the suite for each.
 
-Run ``python harness/benchmarks/generate.py [SRC] [--candidates N]`` (default: all candidates).  All sides judge the same kind
-of candidates on the same machine, as many at a time; environment and baseline are in no time.
+Run ``python harness/benchmarks/generate.py [SRC] [--candidates N]`` (default: all of them).  All
+sides judge the same kind of candidates on the same machine, as many at a time; environment and
+baseline are in no time.
 
 *A cold run each* is what most generators do: a fresh container for each candidate, and the whole
 suite in it, once.  Its tasks are proven less: nothing is said of weak tests, of tests that fail by
