@@ -1,9 +1,10 @@
-"""``codeenv images ls|prune``: what environment images take on disk, and taking it back."""
+"""``codeenv images``: what environments take on disk, taking it back, and planning new ones."""
 
 import argparse
 import time
 from collections.abc import Sequence
 
+from codeenv.cli.images_plan import PLAN, add_plan
 from codeenv.cli.options import Subparsers, add_json, command, natural
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
@@ -13,7 +14,7 @@ _DAY = 86400
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the command and its two verbs."""
+    """Add the command and its verbs."""
     parser = command(subparsers, "images", run_list)
     verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     summary = "what there is, the most recently used first"
@@ -33,7 +34,9 @@ def add(subparsers: Subparsers) -> None:
         "--keep", action="append", default=[], metavar="NAME", help="leave this alone (repeatable)"
     )
     pruning.add_argument("--dry-run", action="store_true", help="only say what would go")
-    for verb in (listing, pruning):
+    planning = verbs.add_parser("plan", help=PLAN, description=PLAN)
+    add_plan(planning)
+    for verb in (listing, pruning, planning):
         add_json(verb)
 
 
