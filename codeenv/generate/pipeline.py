@@ -173,7 +173,7 @@ def _build(
     def log(text: str) -> None:
         _tell(on_event, "environment", text)
 
-    environment = build_environment(source.tree, language, layout, backend, log=log)
+    environment = build_environment(source.tree, language, layout, backend, pin=source.pin, log=log)
     count = len(environment.lock.packages)
     log(f"Python {environment.lock.python}, {count} packages, {environment.digest[:12]}")
     return environment

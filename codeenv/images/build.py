@@ -5,9 +5,12 @@ import json
 import platform
 from collections.abc import Callable
 
+from packaging.utils import canonicalize_name
+
 from codeenv._paths import cache_folder
 from codeenv.errors import BuildError
 from codeenv.images.base import Base, ensure_base
+from codeenv.images.built import Built, published
 from codeenv.images.bundled import is_bundled, restore_bundled
 from codeenv.images.install import Installer
 from codeenv.images.ladder import Attempt, Climber
@@ -20,10 +23,10 @@ from codeenv.languages.base import InstallPlan, Language, Layout
 from codeenv.sandbox.base import Backend
 from codeenv.sources import fetch
 from codeenv.tasks.digest import digest_of
-from codeenv.tasks.models import EnvironmentLock, SourcePin
+from codeenv.tasks.models import EnvironmentLock, LockedPackage, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 1
+_VERSION = 2
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
@@ -37,31 +40,38 @@ def build_environment(
     layout: Layout,
     backend: Backend,
     *,
+    pin: SourcePin | None = None,
     log: Callable[[str], None] = _silent,
 ) -> Environment:
     """Find out what a repository's tests need, install it, and lock it; cached by content.
 
     Tries the repository's own pin of pytest, then the newest, then older ones, and keeps the
     environment in which most tests pass.  The repository's code runs in boxes without network
-    only, its dependencies' build code in build boxes only.
+    only, its dependencies' build code in build boxes only.  Modules of a published version that
+    only a build makes are taken from its wheel.
 
     Raises:
-        BuildError: If nothing can be installed, or no test passes in any environment.
+        BuildError: If nothing can be installed, no test passes in any environment, or the project
+            must be compiled and has no wheel.
     """
     base = ensure_base()
     plan = language.plan(tree, layout)
-    key = _key(tree, plan, layout, language, base)
+    key = _key(tree, plan, layout, language, base, pin)
     with locked(cache_folder("environments"), key):
         cached = recall(key, base)
         if cached is not None:
             return cached
-        climber = Climber(
-            tree, layout, plan, base, language, backend, Installer(base, backend), log
-        )
+        installer = Installer(base, backend)
+        built = published(pin, tree, layout.import_roots, base.python, installer.client)
+        if built:
+            log(f"{len(built.modules)} modules that a build makes, from the wheel")
+        elif plan.compiler:
+            raise _must_be_compiled(plan)
+        climber = Climber(tree, layout, plan, base, language, backend, installer, log, built)
         best = climber.climb()
         if best is None or not best.score:
             raise _nothing_passes(best, layout)
-        made = Environment(_lock(best, plan, layout, base), best.image)
+        made = Environment(_lock(best, plan, layout, base, built), best.image)
         remember(key, made)
         return made
 
@@ -103,12 +113,35 @@ def _restore(
         raise BuildError(
             f"the environment is locked for Python {lock.python}, the base has {base.python}"
         )
-    installed = Installer(base, backend).restore(lock.packages)
-    if installed.packages != lock.packages:
+    installer = Installer(base, backend)
+    own = _own_wheel(lock)
+    others = tuple(package for package in lock.packages if package != own)
+    installed = installer.restore(others)
+    if installed.packages != others:
         raise BuildError("the restored packages are not those of the lock")
-    tree = add_project(installed.tree, _plan_of(lock, pin), lock.import_roots)
+    built = _built_again(own, lock, pin, installer) if own else None
+    tree = add_project(installed.tree, _plan_of(lock, pin), lock.import_roots, built)
     layer = store_layer(tree, ENV)
     return Environment(lock, compose(base, (layer,), lock.variables))
+
+
+def _own_wheel(lock: EnvironmentLock) -> LockedPackage | None:
+    """Return the project's own wheel, of which only what a build makes is taken."""
+    name = canonicalize_name(next(iter(lock.metadata), "").partition("==")[0])
+    return next((package for package in lock.packages if package.name == name), None)
+
+
+def _built_again(
+    own: LockedPackage, lock: EnvironmentLock, pin: SourcePin | None, installer: Installer
+) -> Built:
+    """Return the modules of the project's locked wheel."""
+    if pin is None:
+        raise BuildError("the environment has modules of the project's wheel: its source is needed")
+    tree = fetch(pin).tree
+    built = published(pin, tree, lock.import_roots, lock.python, installer.client)
+    if built is None or built.package != own:
+        raise BuildError(f"the wheel of {own.name} {own.version} is not the locked one any more")
+    return built
 
 
 def _plan_of(lock: EnvironmentLock, pin: SourcePin | None) -> InstallPlan:
@@ -122,20 +155,39 @@ def _plan_of(lock: EnvironmentLock, pin: SourcePin | None) -> InstallPlan:
     return InstallPlan(name, version, "", (), {"METADATA": metadata} if name else {})
 
 
-def _key(tree: Tree, plan: InstallPlan, layout: Layout, language: Language, base: Base) -> str:
+def _key(
+    tree: Tree,
+    plan: InstallPlan,
+    layout: Layout,
+    language: Language,
+    base: Base,
+    pin: SourcePin | None,
+) -> str:
     facts = [_VERSION, tree.digest, plan.requirements, layout.import_roots, language.name]
-    return hashlib.sha256(json.dumps([*facts, base.digest]).encode()).hexdigest()
+    wheel = f"{pin.location} {pin.version}" if pin and pin.kind == "pypi" else ""
+    return hashlib.sha256(json.dumps([*facts, base.digest, wheel]).encode()).hexdigest()
 
 
-def _lock(best: Attempt, plan: InstallPlan, layout: Layout, base: Base) -> EnvironmentLock:
+def _lock(
+    best: Attempt, plan: InstallPlan, layout: Layout, base: Base, built: Built | None
+) -> EnvironmentLock:
+    own = (built.package,) if built else ()
     return EnvironmentLock(
         base=base.name,
         python=base.python,
         platform=platform.machine(),
-        packages=best.installed.packages,
+        packages=tuple(sorted((*best.installed.packages, *own), key=lambda p: p.name)),
         import_roots=layout.import_roots,
         metadata=(f"{plan.name}=={plan.version}",) if plan.name else (),
         test_options=best.options,
+    )
+
+
+def _must_be_compiled(plan: InstallPlan) -> BuildError:
+    return BuildError(
+        f"this project must be compiled ({plan.compiler}) before its tests can run",
+        hint="codeenv takes the compiled modules of a published version from its wheel: "
+        "name one that has a wheel for this machine (pypi:NAME==VERSION)",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from codeenv.images.base import Base
+from codeenv.images.built import Built
 from codeenv.images.install import Installed, Installer, InstallFailed, culprits, without
 from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
@@ -65,6 +66,7 @@ class Climber:
         backend: Where.
         installer: Installs.
         log: Told what happens, for people.
+        built: Modules of the repository that only a build makes.
     """
 
     tree: Tree
@@ -75,6 +77,7 @@ class Climber:
     backend: Backend
     installer: Installer
     log: Log
+    built: Built | None = None
 
     def climb(self) -> Attempt | None:
         """Return the attempt in which most tests passed; the first clean one ends the search."""
@@ -142,7 +145,8 @@ class Climber:
         return [loosened.get(r, r) for r in wanted if r not in gone]
 
     def _try(self, added: tuple[str, ...], installed: Installed) -> Attempt:
-        tree = add_project(installed.tree, self.plan, self.layout.import_roots)
+        roots = self.layout.import_roots
+        tree = add_project(installed.tree, self.plan, roots, self.built)
         image = compose(self.base, (store_layer(tree, ENV),), {})
         attempt = Attempt(added, installed, image, self._run(image, ()))
         if attempt.run.exit_code == _USAGE_ERROR and not attempt.run.results:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from packaging.utils import canonicalize_name
 
 from codeenv.errors import BuildError
+from codeenv.images.built import Built
 from codeenv.languages.base import InstallPlan
 from codeenv.tree import Entry, Tree
 
@@ -77,9 +78,15 @@ def _source(path: str) -> str:
     return re.sub(r"__pycache__/([^/]+?)\.[^/]*\.pyc$", r"\1.py", path)
 
 
-def add_project(tree: Tree, plan: InstallPlan, import_roots: Iterable[str]) -> Tree:
-    """Return the environment with the project's metadata and import roots put in."""
-    return Tree({**tree, **_project_files(site_packages(tree), plan, import_roots)})
+def add_project(
+    tree: Tree, plan: InstallPlan, import_roots: Iterable[str], built: Built | None = None
+) -> Tree:
+    """Return the environment with the project's metadata, import roots and built modules put in."""
+    site = site_packages(tree)
+    made = {
+        f"{site}/{path}": entry for path, entry in (built.site_files() if built else {}).items()
+    }
+    return Tree({**tree, **_project_files(site, plan, import_roots), **made})
 
 
 def _project_files(

@@ -12,6 +12,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from codeenv.errors import BuildError, SourceError
 from codeenv.sources.archive import unpack
@@ -20,8 +21,16 @@ from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Entry, Tree
 
 
-def wheel_for(client: IndexClient, name: str, python: str) -> Archive:
-    """Return the newest final wheel of a project for a Python version on this machine's platform.
+def wheel_for(
+    client: IndexClient, name: str, python: str, version: Version | None = None
+) -> Archive:
+    """Return a wheel of a project for a Python version on this machine's platform.
+
+    Args:
+        client: The indexes.
+        name: Of the project.
+        python: Version of the interpreter.
+        version: Of the project; the newest final one, if it is not given.
 
     Raises:
         SourceError: If the index has none.
@@ -29,7 +38,9 @@ def wheel_for(client: IndexClient, name: str, python: str) -> Archive:
     ranks = {tag: rank for rank, tag in enumerate(_tags(python))}
     fitting = []
     for archive in client.archives(name):
-        if archive.kind == "wheel" and not archive.yanked and not archive.version.is_prerelease:
+        final = not archive.yanked and not archive.version.is_prerelease
+        wanted = archive.version == version if version else final
+        if archive.kind == "wheel" and wanted:
             tags = parse_wheel_filename(archive.filename)[3]
             rank = min((ranks[tag] for tag in tags if tag in ranks), default=None)
             if rank is not None:

@@ -99,6 +99,7 @@ class InstallPlan:
         requirements: Requirement strings (PEP 508), the project itself excluded, sorted.
         metadata: File name -> bytes of a ``.dist-info`` folder that stands for the project.
         reasons: Requirement -> file it came from.
+        compiler: Build tool without whose work the project does not run, or "".
     """
 
     name: str
@@ -107,6 +108,7 @@ class InstallPlan:
     requirements: tuple[str, ...]
     metadata: Mapping[str, bytes] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    compiler: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,11 +76,6 @@ def find_layout(tree: Tree) -> Layout:
     if not files:
         raise SourceError("there is no Python code here", hint="name its folder with --subdir")
     manifests = Manifests.read(tree)
-    if manifests.compiler:
-        raise SourceError(
-            f"this project must be compiled ({manifests.compiler}) before its tests can run",
-            hint="codeenv takes projects whose Python code runs as it is in the repository",
-        )
     patterns = manifests.python_files
     folder = _import_root(tree, manifests)
     tests = _test_files(tree, files, patterns, folder)

@@ -32,7 +32,7 @@ def make_plan(tree: Tree, layout: Layout) -> InstallPlan:
     python = _requires_python(manifests)
     reasons = {**collect(tree, manifests)}
     metadata = _metadata(tree, manifests, name, version)
-    return InstallPlan(name, version, python, tuple(reasons), metadata, reasons)
+    return InstallPlan(name, version, python, tuple(reasons), metadata, reasons, manifests.compiler)
 
 
 def find_version(tree: Tree, layout: Layout, manifests: Manifests) -> str:
