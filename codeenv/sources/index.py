@@ -125,7 +125,7 @@ class IndexClient:
         """Return the file in the cache and its sha256, downloading it if need be.
 
         Raises:
-            SourceError: If its bytes are not those the index declares.
+            SourceError: If it cannot be had, or its bytes are not those the index declares.
         """
         if archive.sha256 and (cached := cached_download(archive.sha256)):
             return cached, archive.sha256
@@ -135,8 +135,7 @@ class IndexClient:
             if local is None:
                 sha256 = self.http.download(archive.url, waiting, limit=caps.download)
             else:
-                shutil.copyfile(local, waiting)
-                sha256 = hashlib.sha256(waiting.read_bytes()).hexdigest()
+                sha256 = _copied(local, waiting)
             if archive.sha256 and sha256 != archive.sha256:
                 raise SourceError(
                     f"{archive.filename} is not the file its index describes: sha256 {sha256}, "
@@ -167,6 +166,16 @@ class IndexClient:
                 yield _Link(file.name, str(file))
         elif path.suffix == ".html" and path.is_file():
             yield from _parse(Page(path.resolve().as_uri(), "text/html", path.read_bytes()))
+
+
+def _copied(local: Path, target: Path) -> str:
+    """Copy a file of a local index and return its sha256."""
+    try:
+        shutil.copyfile(local, target)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SourceError(f"{local.name} cannot be taken from its index: {reason}") from error
+    return hashlib.sha256(target.read_bytes()).hexdigest()
 
 
 def cached_download(sha256: str) -> Path | None:
