@@ -12,6 +12,7 @@ from codeenv.sources.entries import below
 from codeenv.sources.folder import read_project
 from codeenv.sources.index import IndexClient, cached_download
 from codeenv.sources.licence import find_licence
+from codeenv.sources.pointers import refuse_pointers
 from codeenv.sources.store import recall_tree, remember_tree
 from codeenv.tasks.models import SourcePin
 from codeenv.tree import Tree
@@ -122,6 +123,7 @@ def _from_index(requirement: str, subdir: str) -> Checkout:
     archive = client.sdist(name, version)
     path, sha256 = client.get(archive)
     tree = unpack(path, name=archive.filename)
+    refuse_pointers(tree, subdir, "pypi")
     return _pinned("pypi", name, version, sha256, tree, subdir)
 
 
@@ -137,24 +139,13 @@ def _pinned_sdist(pin: SourcePin) -> Tree:
 
 def _from_git(kind: str, location: str, url: str, ref: str, subdir: str) -> Checkout:
     found = git.snapshot(url, ref)
-    _refuse_pointers(found, subdir)
+    refuse_pointers(found.tree, subdir, "git")
     remember_tree(found.tree)
     made = _pinned(kind, location, found.commit, found.tree.digest, found.tree, subdir)
     notes = [f"the submodule {path} is left out" for path in found.submodules]
     if kind == "path":
         notes.insert(0, f"commit {found.commit[:12]} is taken; uncommitted changes are not")
     return Checkout(made.pin, made.tree, tuple(notes))
-
-
-def _refuse_pointers(found: git.Snapshot, subdir: str) -> None:
-    prefix = f"{subdir.strip('/')}/" if subdir.strip("/.") else ""
-    pointers = [path for path in found.pointers if path.startswith(prefix)]
-    if pointers:
-        listed = ", ".join(pointers[:5]) + (" …" if len(pointers) > 5 else "")
-        raise SourceError(
-            f"{len(pointers)} files are Git LFS pointers, not their content: {listed}",
-            hint="clone it with git lfs, remove its .git folder and give the folder's path",
-        )
 
 
 def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:
@@ -165,6 +156,7 @@ def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:
     if ref:
         raise SourceError(f"{folder} is not a git repository, so it has no ref {ref!r}")
     tree = read_project(folder)
+    refuse_pointers(tree, subdir, "folder")
     remember_tree(tree)
     return _pinned("path", str(folder), "", tree.digest, tree, subdir)
 
