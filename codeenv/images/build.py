@@ -23,7 +23,7 @@ from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 1
+_VERSION = 2
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 

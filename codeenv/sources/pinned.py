@@ -1,7 +1,7 @@
 """From what a user writes to a pinned, verified tree, and from a pin to the same tree again."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeenv.errors import SourceError
@@ -14,6 +14,7 @@ from codeenv.sources.index import IndexClient, cached_download
 from codeenv.sources.licence import find_licence
 from codeenv.sources.pointers import refuse_pointers
 from codeenv.sources.store import recall_tree, remember_tree
+from codeenv.sources.versions import freeze_version
 from codeenv.tasks.models import SourcePin
 from codeenv.tree import Tree
 
@@ -28,8 +29,8 @@ class Checkout:
 
     Attributes:
         pin: Enough to get the same bytes again.
-        tree: The files, already below the pin's ``subdir``.
-        notes: What was left out and why, for people.
+        tree: The files, already below the pin's ``subdir``, with the version files of a build.
+        notes: What was left out or written and why, for people.
     """
 
     pin: SourcePin
@@ -84,15 +85,17 @@ def fetch(pin: SourcePin) -> Checkout:
     if pin.kind != "pypi" and tree.digest != pin.sha256:
         raise _changed(pin)
     part = below(tree, pin.subdir, pin.location)
-    if part.digest != pin.tree:
+    made, notes = freeze_version(part, _fallback(pin.kind, pin.version))
+    if pin.tree not in (made.digest, part.digest):
         raise _changed(pin)
-    return Checkout(pin, part)
+    return Checkout(pin, made, notes) if made.digest == pin.tree else Checkout(pin, part)
 
 
 def _pinned(
     kind: str, location: str, version: str, sha256: str, tree: Tree, subdir: str
 ) -> Checkout:
     part = below(tree, subdir, location)
+    made, notes = freeze_version(part, _fallback(kind, version))
     pin = SourcePin.model_validate(
         {
             "kind": kind,
@@ -100,11 +103,18 @@ def _pinned(
             "version": version,
             "sha256": sha256,
             "subdir": subdir.strip("/") if part is not tree else "",
-            "tree": part.digest,
+            "tree": made.digest,
             "licence": _licence(part, tree),
         }
     )
-    return Checkout(pin, part)
+    return Checkout(pin, made, notes)
+
+
+def _fallback(kind: str, version: str) -> str:
+    """Return the version of a source that states none."""
+    if kind == "pypi":
+        return version
+    return f"0.0.0+g{version[:9]}" if version else "0.0.0+local"
 
 
 def _licence(part: Tree, whole: Tree) -> str:
@@ -145,7 +155,7 @@ def _from_git(kind: str, location: str, url: str, ref: str, subdir: str) -> Chec
     notes = [f"the submodule {path} is left out" for path in found.submodules]
     if kind == "path":
         notes.insert(0, f"commit {found.commit[:12]} is taken; uncommitted changes are not")
-    return Checkout(made.pin, made.tree, tuple(notes))
+    return replace(made, notes=(*notes, *made.notes))
 
 
 def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:

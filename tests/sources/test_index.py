@@ -263,6 +263,12 @@ class TestCheckout:
             checkout("pypi:thing==1.0")
         assert "clone its repository with git lfs" in caught.value.hint
 
+    def test_a_version_file_that_the_sdist_lacks_has_the_version_of_the_release(self, publish):
+        publish({"pyproject.toml": b'[tool.setuptools_scm]\nversion_file = "version.py"\n'})
+        found = checkout("pypi:thing==1.0")
+        assert b"'1.0'" in found.tree["version.py"].data
+        assert fetch(found.pin) == found
+
     @pytest.mark.parametrize("spec", ["pypi:thing", "pypi:thing>=1", "pypi:thing==", "pypi:"])
     def test_one_version_must_be_named(self, spec):
         with pytest.raises(SourceError, match="does not name one version") as caught:
