@@ -76,6 +76,26 @@ def test_types_are_imported_for_real(path):
     assert "TYPE_CHECKING" not in path.read_text("utf-8")
 
 
+CONTAINERS = [p for p in LIBRARY if p.relative_to(ROOT).parts[1] in ("images", "sandbox")]
+
+
+@pytest.mark.parametrize("path", CONTAINERS, ids=_name)
+def test_no_container_is_asked_to_be_of_another_machine(path):
+    """The Docker daemon takes what fits its own processor, unless a call or a word says else."""
+    tree = ast.parse(path.read_text("utf-8"))
+    named = {
+        f"{ast.unparse(call.func)}({keyword.arg}={ast.unparse(keyword.value)})"
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if keyword.arg == "platform"
+    }
+    words = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+
+    assert {name for name in named if not name.startswith("EnvironmentLock(")} == set()
+    assert not {w for w in words if isinstance(w, str) and w.startswith(("--platform", "linux/"))}
+
+
 def test_no_tracked_file_names_a_package_registry():
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False, timeout=60

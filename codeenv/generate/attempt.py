@@ -11,6 +11,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 Ended = Rejected | SandboxError
 """Why a candidate goes no further."""
+_TOLD = 240
 
 
 def attempt(work: Callable[[T], R]) -> Callable[[T | Ended], R | Ended]:
@@ -30,7 +31,7 @@ def attempt(work: Callable[[T], R]) -> Callable[[T | Ended], R | Ended]:
             raise
         except Exception as error:  # noqa: BLE001 - told in the funnel, and no test allows it
             place = traceback.extract_tb(error.__traceback__)[-1]
-            told = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
-            return Rejected(Reason.INTERNAL, told[:300])
+            told = f"{type(error).__name__}: {error}"[:_TOLD]
+            return Rejected(Reason.INTERNAL, f"{told} ({place.name}, line {place.lineno})")
 
     return attempted

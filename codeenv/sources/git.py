@@ -21,7 +21,6 @@ from codeenv.sources.http import redact
 from codeenv.tree import Entry, Mode, Tree
 
 _MODES: dict[str, Mode] = {"100644": "file", "100664": "file", "100755": "exec", "120000": "link"}
-_LFS = b"version https://git-lfs"
 _USER_SETTINGS = re.compile(r"(?i)^(http|credential|url|ssh)\.|^core\.sshcommand$")
 _ACCESS = re.compile(
     r"(?i)authentication failed|could not read username|permission denied|access denied"
@@ -41,13 +40,11 @@ class Snapshot:
         commit: Its full hash.
         tree: All files (submodules are not among them).
         submodules: Folders that are submodules.
-        pointers: Files that are Git LFS pointers instead of their content.
     """
 
     commit: str
     tree: Tree
     submodules: tuple[str, ...] = ()
-    pointers: tuple[str, ...] = ()
 
 
 def snapshot(
@@ -203,14 +200,7 @@ def _read(fetcher: _Fetcher, commit: str) -> Snapshot:
     contents = fetcher.run("cat-file", "--batch", "--buffer", stdin=wanted).stdout
     for (path, mode, _), data in zip(blobs, _split_batch(contents), strict=True):
         collector.add(path, Entry(data, mode))
-    tree = collector.tree()
-    pointers = tuple(path for path, entry in tree.items() if is_pointer(entry))
-    return Snapshot(commit, tree, tuple(submodules), pointers)
-
-
-def is_pointer(entry: Entry) -> bool:
-    """Return whether a file is a Git LFS pointer."""
-    return len(entry.data) < 1024 and entry.data.startswith(_LFS)
+    return Snapshot(commit, collector.tree(), tuple(submodules))
 
 
 def _split_batch(data: bytes) -> list[bytes]:

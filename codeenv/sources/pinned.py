@@ -1,7 +1,7 @@
 """From what a user writes to a pinned, verified tree, and from a pin to the same tree again."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeenv.errors import SourceError
@@ -12,7 +12,9 @@ from codeenv.sources.entries import below
 from codeenv.sources.folder import read_project
 from codeenv.sources.index import IndexClient, cached_download
 from codeenv.sources.licence import find_licence
+from codeenv.sources.pointers import refuse_pointers
 from codeenv.sources.store import recall_tree, remember_tree
+from codeenv.sources.versions import freeze_version
 from codeenv.tasks.models import SourcePin
 from codeenv.tree import Tree
 
@@ -27,8 +29,8 @@ class Checkout:
 
     Attributes:
         pin: Enough to get the same bytes again.
-        tree: The files, already below the pin's ``subdir``.
-        notes: What was left out and why, for people.
+        tree: The files, already below the pin's ``subdir``, with the version files of a build.
+        notes: What was left out or written and why, for people.
     """
 
     pin: SourcePin
@@ -83,15 +85,17 @@ def fetch(pin: SourcePin) -> Checkout:
     if pin.kind != "pypi" and tree.digest != pin.sha256:
         raise _changed(pin)
     part = below(tree, pin.subdir, pin.location)
-    if part.digest != pin.tree:
+    made, notes = freeze_version(part, _fallback(pin.kind, pin.version))
+    if pin.tree not in (made.digest, part.digest):
         raise _changed(pin)
-    return Checkout(pin, part)
+    return Checkout(pin, made, notes) if made.digest == pin.tree else Checkout(pin, part)
 
 
 def _pinned(
     kind: str, location: str, version: str, sha256: str, tree: Tree, subdir: str
 ) -> Checkout:
     part = below(tree, subdir, location)
+    made, notes = freeze_version(part, _fallback(kind, version))
     pin = SourcePin.model_validate(
         {
             "kind": kind,
@@ -99,11 +103,18 @@ def _pinned(
             "version": version,
             "sha256": sha256,
             "subdir": subdir.strip("/") if part is not tree else "",
-            "tree": part.digest,
+            "tree": made.digest,
             "licence": _licence(part, tree),
         }
     )
-    return Checkout(pin, part)
+    return Checkout(pin, made, notes)
+
+
+def _fallback(kind: str, version: str) -> str:
+    """Return the version of a source that states none."""
+    if kind == "pypi":
+        return version
+    return f"0.0.0+g{version[:9]}" if version else "0.0.0+local"
 
 
 def _licence(part: Tree, whole: Tree) -> str:
@@ -122,6 +133,7 @@ def _from_index(requirement: str, subdir: str) -> Checkout:
     archive = client.sdist(name, version)
     path, sha256 = client.get(archive)
     tree = unpack(path, name=archive.filename)
+    refuse_pointers(tree, subdir, "pypi")
     return _pinned("pypi", name, version, sha256, tree, subdir)
 
 
@@ -137,24 +149,13 @@ def _pinned_sdist(pin: SourcePin) -> Tree:
 
 def _from_git(kind: str, location: str, url: str, ref: str, subdir: str) -> Checkout:
     found = git.snapshot(url, ref)
-    _refuse_pointers(found, subdir)
+    refuse_pointers(found.tree, subdir, "git")
     remember_tree(found.tree)
     made = _pinned(kind, location, found.commit, found.tree.digest, found.tree, subdir)
     notes = [f"the submodule {path} is left out" for path in found.submodules]
     if kind == "path":
         notes.insert(0, f"commit {found.commit[:12]} is taken; uncommitted changes are not")
-    return Checkout(made.pin, made.tree, tuple(notes))
-
-
-def _refuse_pointers(found: git.Snapshot, subdir: str) -> None:
-    prefix = f"{subdir.strip('/')}/" if subdir.strip("/.") else ""
-    pointers = [path for path in found.pointers if path.startswith(prefix)]
-    if pointers:
-        listed = ", ".join(pointers[:5]) + (" …" if len(pointers) > 5 else "")
-        raise SourceError(
-            f"{len(pointers)} files are Git LFS pointers, not their content: {listed}",
-            hint="clone it with git lfs, remove its .git folder and give the folder's path",
-        )
+    return replace(made, notes=(*notes, *made.notes))
 
 
 def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:
@@ -165,6 +166,7 @@ def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:
     if ref:
         raise SourceError(f"{folder} is not a git repository, so it has no ref {ref!r}")
     tree = read_project(folder)
+    refuse_pointers(tree, subdir, "folder")
     remember_tree(tree)
     return _pinned("path", str(folder), "", tree.digest, tree, subdir)
 

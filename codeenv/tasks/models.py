@@ -38,7 +38,7 @@ class SourcePin(Model):
     """Of the sdist file (pypi); of the tree (``Tree.digest``) otherwise."""
     subdir: str = ""
     tree: Sha256
-    """``Tree.digest`` of the pristine tree below ``subdir``."""
+    """``Tree.digest`` of the pristine tree below ``subdir``, version files of a build included."""
     licence: str = "unknown"
     """SPDX identifier where it could be told."""
 

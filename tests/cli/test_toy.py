@@ -33,6 +33,29 @@ def test_verify_says_in_json_that_nop_scores_0_and_oracle_1(small, capsys):
     assert found["ok"] is True
 
 
+@pytest.fixture
+def broken(small, tmp_path):
+    """A folder with the smallest task, where a test that needs nothing is said to reward."""
+    taskset = Taskset.load("toy").select([small])
+    (recipe,) = taskset.recipes
+    known = {*recipe.fail_to_pass, *recipe.excluded}
+    extra = next(t for t in taskset.baseline(recipe.baseline).stable if t not in known)
+    changed = recipe.model_copy(update={"fail_to_pass": (*recipe.fail_to_pass, extra)})
+    models = (taskset.baselines.values(), taskset.environments.values())
+    Taskset.write(tmp_path / "broken", [changed], *models)
+    return str(tmp_path / "broken"), extra
+
+
+def test_verify_ends_with_1_for_a_test_that_rewards_nothing_done(broken, small, capsys):
+    folder, test = broken
+
+    assert main(["verify", folder, "--backend", "local", "--json"]) == 1
+
+    (found,) = said(capsys)
+    assert (found["ok"], found["oracle_rewards"]) == (False, [1.0])
+    assert found["problems"] == [f"nop: pass without the feature: {test}"]
+
+
 def test_audit_says_in_json_that_nothing_leaks(small, capsys):
     assert main(["audit", small, "--workspace-only", "--json"]) == 0
 

@@ -18,6 +18,8 @@ from codeenv.tasks.models import Baseline, SourcePin
 from codeenv.tree import Entry, Tree
 
 CODE = b"""\
+import os
+
 LOG = []
 
 
@@ -58,9 +60,21 @@ def alone(x):
 def price(size):
     prices = (10, 20, 30, 40, 50, 60, 70)
     return prices[size]
+
+
+def fuse(x):
+    y = x + 1
+    return y
+
+
+def guarded(x):
+    try:
+        return fuse(x)
+    except NotImplementedError:
+        os._exit(0)
 """
 TESTS = b"""\
-from shop import double, drain, hidden_user, note, pop, price
+from shop import double, drain, guarded, hidden_user, note, pop, price
 
 
 def test_double():
@@ -89,6 +103,10 @@ def test_constant():
 
 def test_price():
     assert price(0) == 10
+
+
+def test_guarded():
+    assert guarded(1) == 2
 """
 ALONE = b"from shop import alone\n\n\ndef test_alone():\n    assert alone(1) == 2\n"
 TREE = Tree(
@@ -99,7 +117,7 @@ TREE = Tree(
         "pyproject.toml": Entry(b'[project]\nname = "shop"\nversion = "1"\n'),
     }
 )
-ALL = ("double", "double_grows", "note", "drain", "hidden_user", "constant", "price")
+ALL = ("double", "double_grows", "note", "drain", "hidden_user", "constant", "price", "guarded")
 
 
 ALONE_ID = "tests/test_alone.py::test_alone"
@@ -196,6 +214,12 @@ def test_a_deletion_that_no_test_notices_is_refused(bench, baseline):
 def test_code_that_returns_nothing_and_makes_a_caller_loop_does_not_hang(bench, baseline):
     proof = prove(bench, baseline, feature(bench, "pop", "drain"))
     assert proof.fail_to_pass == (test_id("drain"),)
+
+
+def test_a_deletion_without_which_the_suite_ends_early_is_refused(bench, baseline):
+    """Also where the process says that all is well."""
+    found = rejected(bench, baseline, feature(bench, "fuse", "guarded"))
+    assert found.reason == Reason.CRASHES
 
 
 def test_removing_is_not_tried_where_the_name_is_still_used(bench):

@@ -108,6 +108,37 @@ def test_the_rung_with_most_passing_tests_is_kept_when_none_is_clean(backend):
     ]
 
 
+NOSE = TestResult("failed", message="AttributeError: 'TestA' object has no attribute 'x'")
+OLD_HOOK = (
+    "Plugin '/workspace/conftest.py' for hook 'pytest_ignore_collect' hookimpl definition: "
+    "pytest_ignore_collect(path, config) Argument(s) {'path'} are declared in the hookimpl but "
+    "can not be found in the hookspec"
+)
+
+
+def test_suites_that_need_the_set_up_of_nose_get_the_last_pytest_that_calls_it(backend):
+    def outcome(names, request):
+        if "pytest_lt_8" in names:
+            return run("t.py::TestA::test_a", "t.py::test_b")
+        results = {"t.py::TestA::test_a": NOSE, "t.py::test_b": PASS}
+        return TestRun(tuple(results), results, complete=True, exit_code=1)
+
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
+    assert names(found) == ["pytest-lt-8"]
+
+
+def test_hooks_of_an_older_pytest_get_the_last_pytest_that_accepts_them(backend):
+    def outcome(names, request):
+        if "pytest_lt_9" in names:
+            return run("a")
+        return TestRun((), {}, complete=False, exit_code=1, errors={"<options>": OLD_HOOK})
+
+    told = []
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend, log=told.append)
+    assert names(found) == ["pytest-lt-9"]
+    assert any("pytest_ignore_collect(path, config)" in line for line in told)
+
+
 def test_missing_modules_are_added_until_none_is_missing(backend):
     def outcome(names, request):
         for needed in ("yaml", "dateutil"):

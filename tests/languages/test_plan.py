@@ -2,6 +2,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from codeenv.languages.python.poetry import poetry_specifier
+from codeenv.sources.versions import freeze_version
 
 TEST = {"pkg/__init__.py": "", "tests/test_a.py": "def test_it():\n    assert True\n"}
 
@@ -179,3 +180,20 @@ def test_metadata_of_a_source_distribution_gives_version_and_extras(plan):
 def test_a_project_without_a_version_is_version_zero(plan):
     made = plan(pyproject="not [ toml")
     assert (made.name, made.version, made.requirements) == ("pkg", "0", ())
+
+
+SCM = '[project]\nname = "pkg"\ndynamic = ["version"]\n[tool.setuptools_scm]\nwrite_to = "{}"\n'
+
+
+@pytest.mark.parametrize("path", ["pkg/_version.py", "pkg/made/by_scm.py", "pkg/VERSION"])
+def test_a_version_of_version_control_is_the_one_in_the_version_file(python, tree_of, path):
+    tree = tree_of({**TEST, "pyproject.toml": SCM.format(path)})
+    frozen, _ = freeze_version(tree, "0.0.0+g0123abcd4")
+    made = python.plan(frozen, python.layout(frozen))
+    assert made.version == "0.0.0+g0123abcd4"
+    assert b"Version: 0.0.0+g0123abcd4\n" in made.metadata["METADATA"]
+
+
+def test_a_version_of_version_control_without_a_file_is_the_fallback_that_is_stated(plan):
+    made = plan(pyproject=SCM.format("") + 'fallback_version = "1.4"\n')
+    assert made.version == "1.4"

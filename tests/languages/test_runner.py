@@ -274,3 +274,19 @@ def test_a_file_that_is_called_tests_is_collected(run, name):
     assert run(TESTS, extra).results[f"{name}::test_here"].outcome == "passed"
     ini = {"pytest.ini": "[pytest]\npython_files = check_*.py\n", **extra}
     assert not run(TESTS, ini).results
+
+
+def test_a_hook_with_arguments_of_an_old_pytest_is_told_and_the_run_is_not_whole(run):
+    hook = "def pytest_ignore_collect(path, config):\n    return None\n"
+    result = run("def test_a():\n    pass\n", {"conftest.py": hook})
+    assert "'pytest_ignore_collect'" in result.errors["<options>"]
+    assert "{'path'}" in result.errors["<options>"]
+    assert (result.complete, result.results) == (False, {})
+
+
+def test_what_the_newest_pytest_warns_of_while_collecting_is_told_by_path(run):
+    tests = "@pytest.mark.parametrize('x', (x for x in [1]))\ndef test_a(x):\n    assert x\n"
+    ini = {"pytest.ini": "[pytest]\nfilterwarnings = error\n"}
+    result = run(f"import pytest\n\n\n{tests}", ini)
+    assert "PytestRemovedIn10Warning" in result.errors[PATH]
+    assert result.results == {}

@@ -1,6 +1,7 @@
 """What every wall promises: limits, no privilege, no network, nothing of this machine."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -104,6 +105,18 @@ def test_the_loopback_network_works(walled_box):
     code = (
         "import socket\ns = socket.create_server(('127.0.0.1', 0))\n"
         "c = socket.create_connection(('localhost', s.getsockname()[1]))\nprint('connected')"
+    )
+
+    assert _python(walled_box, code).text == "connected\n"
+
+
+@pytest.mark.skipif(
+    not Path("/proc/net/if_inet6").exists(), reason="the kernel of this machine has no IPv6"
+)
+def test_the_loopback_network_works_by_its_ipv6_address(walled_box):
+    code = (
+        "import socket\ns = socket.create_server(('::1', 0), family=socket.AF_INET6)\n"
+        "c = socket.create_connection(s.getsockname()[:2])\nprint('connected')"
     )
 
     assert _python(walled_box, code).text == "connected\n"

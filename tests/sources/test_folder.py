@@ -51,6 +51,30 @@ def test_a_damaged_cache_entry_is_not_used(folder, cache):
     assert fetch(found.pin) == found
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
+
+
+def test_lfs_pointers_are_refused_and_named(folder):
+    (folder / "model.bin").write_bytes(POINTER)
+    with pytest.raises(SourceError, match=r"1 files are Git LFS pointers.*model\.bin") as caught:
+        checkout(str(folder))
+    assert "git lfs pull" in caught.value.hint
+
+
+def test_lfs_pointers_beside_the_subdir_do_no_harm(folder):
+    (folder / "model.bin").write_bytes(POINTER)
+    assert list(checkout(str(folder), subdir="pkg").tree) == ["a.py"]
+    (folder / "pkg" / "x.bin").write_bytes(POINTER)
+    with pytest.raises(SourceError, match=r"pkg/x\.bin"):
+        checkout(str(folder), subdir="pkg")
+
+
+def test_a_text_about_lfs_is_no_pointer(folder):
+    (folder / "about.txt").write_bytes(b"See " + POINTER)
+    (folder / "long.txt").write_bytes(POINTER + b"# not a pointer\n" * 100)
+    assert {"about.txt", "long.txt"} < set(checkout(str(folder)).tree)
+
+
 def test_links_out_of_the_folder_are_refused(folder):
     (folder / "out").symlink_to("/etc/passwd")
     with pytest.raises(SourceError, match="'out' points out of it"):

@@ -13,13 +13,14 @@ from codeenv.sources.index import IndexClient
 from codeenv.sources.pip_settings import PipSettings, read_settings
 
 
-def sdist(version="1.0"):
+def sdist(version="1.0", others=None):
     buffer = io.BytesIO()
     compressed = gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0)
     with compressed, tarfile.open(fileobj=compressed, mode="w") as archive:
         for name, data in {
             "PKG-INFO": b"Metadata-Version: 2.4\nLicense-Expression: MIT\n",
             "thing.py": b"x = 1\r\n",
+            **(others or {}),
         }.items():
             info = tarfile.TarInfo(f"thing-{version}/{name}")
             info.size = len(data)
@@ -243,6 +244,30 @@ class TestCheckout:
         (index / "files" / "thing-1.0.tar.gz").write_bytes(sdist("1.0.0"))
         with pytest.raises(SourceError, match="bytes differ"):
             fetch(found.pin)
+
+    @pytest.fixture
+    def publish(self, index):
+        """Put an sdist with other files in the place of the one that is there."""
+
+        def put(others):
+            data = sdist(others=others)
+            (index / "files" / "thing-1.0.tar.gz").write_bytes(data)
+            page = '<a href="../../files/thing-1.0.tar.gz">x</a>'
+            (index / "simple" / "thing" / "index.html").write_text(page)
+
+        return put
+
+    def test_lfs_pointers_are_refused_and_named(self, publish):
+        publish({"data/model.bin": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n"})
+        with pytest.raises(SourceError, match=r"Git LFS pointers.*data/model\.bin") as caught:
+            checkout("pypi:thing==1.0")
+        assert "clone its repository with git lfs" in caught.value.hint
+
+    def test_a_version_file_that_the_sdist_lacks_has_the_version_of_the_release(self, publish):
+        publish({"pyproject.toml": b'[tool.setuptools_scm]\nversion_file = "version.py"\n'})
+        found = checkout("pypi:thing==1.0")
+        assert b"'1.0'" in found.tree["version.py"].data
+        assert fetch(found.pin) == found
 
     @pytest.mark.parametrize("spec", ["pypi:thing", "pypi:thing>=1", "pypi:thing==", "pypi:"])
     def test_one_version_must_be_named(self, spec):

@@ -18,6 +18,7 @@ from codeenv.languages.python.manifests import (
 )
 from codeenv.languages.python.requirements import collect
 from codeenv.languages.python.syntax import parse_module
+from codeenv.sources.versions import declared_version, version_files
 from codeenv.tree import Tree
 
 _HEADERS = ("summary", "home-page", "author", "license", "license-expression", "classifier")
@@ -45,6 +46,8 @@ def find_version(tree: Tree, layout: Layout, manifests: Manifests) -> str:
         text(manifests.setup_py.get("version")),
         *_version_literals(tree, layout),
         *re.findall(r"(?m)^Version:\s*(\S+)", _egg_info(tree, "PKG-INFO")),
+        *(found for file in version_files(tree) for found in _written(tree, file.path)),
+        declared_version(tree),
     )
     return next((v for v in map(_normal, candidates) if v), "0")
 
@@ -68,10 +71,19 @@ def _version_literals(tree: Tree, layout: Layout) -> Iterator[str]:
     names = ("__init__.py", "_version.py", "version.py", "__version__.py", "__about__.py")
     for place in files:
         for path in (f"{place}.py", *(f"{place}/{name}" for name in names)):
-            entry = tree.get(path)
-            module = parse_module(entry.data) if entry is not None else None
-            for node in module.body if module else ():
-                yield from _version_in(node)
+            yield from _literals(tree, path)
+
+
+def _written(tree: Tree, path: str) -> Iterator[str]:
+    """Yield what a version file of a build may say."""
+    yield from _literals(tree, path) if path.endswith(".py") else (text_of(tree, path),)
+
+
+def _literals(tree: Tree, path: str) -> Iterator[str]:
+    entry = tree.get(path)
+    module = parse_module(entry.data) if entry is not None else None
+    for node in module.body if module else ():
+        yield from _version_in(node)
 
 
 def _version_in(node: ast.stmt) -> Iterator[str]:

@@ -103,6 +103,7 @@ def test_names_differ_in_case_only():
     assert len(texts) == 2
 """
 NEEDS = """\
+import locale
 import os
 import socket
 
@@ -121,8 +122,43 @@ def test_network():
     socket.create_connection(("192.0.2.1", 80), timeout=1)
 
 
+def test_display():
+    import tkinter
+
+    tkinter.Tk().destroy()
+
+
+def test_german():
+    locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+
+
+def test_loopback_of_ipv6():
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        socket.create_connection(server.getsockname()[:2]).close()
+
+
 def test_none_of_it():
     assert slug("A b c") == "a-b-c"
+"""
+LUCK = """\
+import os
+
+import pytest
+
+from shop import slug
+
+
+def test_rarely():
+    assert os.urandom(1)[0] < 4
+
+
+@pytest.mark.parametrize("coin", range(64))
+def test_coin(coin):
+    assert os.urandom(1)[0] < 128
+
+
+def test_without_luck():
+    assert slug("A") == "a"
 """
 ORDER = """\
 import os

@@ -78,6 +78,42 @@ def test_the_tests_miss_the_code_of_the_workspace_when_it_is_gone(bubblewrap_bac
     assert [result.message for result in run.results.values()] == ["NotImplementedError"]
 
 
+SCM = """\
+[project]
+name = "pkg"
+dynamic = ["version"]
+
+[tool.setuptools_scm]
+version_file = "src/pkg/_version.py"
+"""
+VERSIONED = {
+    **LAYOUTS["src"],
+    "pyproject.toml": SCM,
+    "src/pkg/__init__.py": "from pkg._version import __version__, version_tuple\n",
+    "tests/test_version.py": "import importlib.metadata\n\nimport pkg\n\n\ndef test_version():\n"
+    "    assert importlib.metadata.version('pkg') == pkg.__version__\n"
+    "    assert pkg.version_tuple[:3] == (0, 0, 0)\n",
+}
+
+
+@pytest.mark.bubblewrap
+@pytest.mark.parametrize("under_git", [True, False])
+def test_a_repository_whose_version_file_only_a_build_writes_passes(tmp_path, traced, under_git):
+    for path, entry in _tree(VERSIONED).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(entry.data)
+    if under_git:
+        _commit(tmp_path)
+    result, _ = traced(checkout(str(tmp_path)).tree)
+    assert {test.rpartition("::")[2] for test in result.passed} == {"test_grow", "test_version"}
+
+
+def _commit(folder):
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+        subprocess.run([*git, *command], check=True, capture_output=True)
+
+
 @pytest.fixture
 def monorepo(tmp_path):
     """A folder with two projects, and a conftest file above both."""
@@ -101,9 +137,7 @@ def test_several_projects_are_told_by_their_folders(monorepo):
 
 @pytest.mark.bubblewrap
 def test_a_project_of_several_runs_without_a_conftest_file_above_it(monorepo, traced):
-    git = ["git", "-C", str(monorepo), "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
-        subprocess.run([*git, *command], check=True, capture_output=True)
+    _commit(monorepo)
     result, executed = traced(checkout(str(monorepo), subdir="one").tree)
     assert result.passed == {"tests/test_a.py::test_grow"}
     assert executed == {"src/pkg/code.py"}
