@@ -49,7 +49,8 @@ def measure_baseline(
     _demand_own_code(bench, coverage)
     stable, quarantined = _sort_out(runs)
     today = datetime.date.today()
-    dated = dict.fromkeys(dated_ids(stable, bench.pristine, bench.layout, today), "date")
+    found = dated_ids(stable, bench.pristine, bench.layout, bench.language, today)
+    dated = dict.fromkeys(found, "date")
     quarantined |= dated
     stable = tuple(test for test in stable if test not in dated)
     stable = _alone(bench, stable, quarantined, jobs)
