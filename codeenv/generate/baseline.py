@@ -103,10 +103,10 @@ def _alone(
 
 def _coverage(run: TestRun) -> CoverageMap:
     if run.coverage is None:
-        problem = run.errors.get("coverage") or _tail(run.log)
+        said = "; ".join(filter(None, (run.errors.get("coverage"), _tail(run.log))))
         raise SourceError(
             "the suite gives no coverage map",
-            hint=f"the run ended with exit code {run.exit_code}: {problem}",
+            hint=f"the run ended with exit code {run.exit_code}: {said}",
         )
     return run.coverage
 

@@ -51,10 +51,10 @@ def test_a_test_that_passes_only_sometimes_is_set_aside_with_the_reason(runs, re
 
 
 @pytest.mark.parametrize(
-    ("errors", "said"), [({"coverage": "no tracer"}, "no tracer"), ({}, "b / last words")]
+    ("errors", "said"), [({"coverage": "no tracer"}, "no tracer; b / last"), ({}, "b / last")]
 )
 def test_a_suite_without_a_coverage_map_is_refused_with_the_reason(errors, said):
-    failed = replace(run(), exit_code=3, errors=errors, log="b\n\nlast words\n")
+    failed = replace(run(), exit_code=3, errors=errors, log="b\n\nlast\n")
     assert failed.coverage is None
     with pytest.raises(SourceError, match="no coverage map") as caught:
         _coverage(failed)

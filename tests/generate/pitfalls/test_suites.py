@@ -181,3 +181,30 @@ def test_runs_side_by_side_have_their_own_ports_and_children(bubblewrap_backend)
         runs = list(pool.map(lambda _: bench.run(TestRequest(timeout=60)), range(2)))
     assert [len(run.passed) for run in runs] == [2, 2]
     assert not any(run.timed_out for run in runs)
+
+
+XDIST = {
+    "xdist/__init__.py": "",
+    "xdist/plugin.py": (
+        "def pytest_addoption(parser):\n    group = parser.getgroup('xdist')\n"
+        "    group._addoption('-n', '--numprocesses', dest='numprocesses')\n"
+        "    group._addoption('--dist', dest='dist', choices=['no', 'loadfile'])\n"
+    ),
+    "pytest_xdist-3.0.dist-info/METADATA": (
+        "Metadata-Version: 2.1\nName: pytest-xdist\nVersion: 3.0\n"
+    ),
+    "pytest_xdist-3.0.dist-info/entry_points.txt": "[pytest11]\nxdist = xdist.plugin\n",
+    "pytest_xdist-3.0.dist-info/RECORD": "xdist/__init__.py,,\nxdist/plugin.py,,\n",
+}
+
+
+@pytest.mark.bubblewrap
+def test_a_repository_that_spreads_its_tests_has_them_run_in_one_process(bubblewrap_backend):
+    test = (
+        "def test_it(pytestconfig):\n    options = pytestconfig.option\n"
+        "    assert (options.numprocesses, options.dist) == ('0', 'loadfile')\n"
+    )
+    ini = "[pytest]\naddopts = -n auto --dist loadfile\n"
+    tree = tree_of({"pkg.py": "x = 1\n", "tests/test_it.py": test, "pytest.ini": ini})
+    run = bench_of(tree, bubblewrap_backend, XDIST).run(TestRequest(timeout=60))
+    assert run.passed == {f"{PATH}::test_it"}, run.results or run.errors
