@@ -90,6 +90,26 @@ def test_wrap_keeps_long_words():
 """,
 }
 SOURCE = Tree({path: Entry(text.encode()) for path, text in FILES.items()})
+
+
+def changed(path: str, old: str, new: str, source: Tree = SOURCE) -> Tree:
+    """Return the repository with another text in one of its files."""
+    data = source[path].data.replace(old.encode(), new.encode())
+    assert data != source[path].data
+    return Tree({**source, path: Entry(data)})
+
+
+CUT = changed(
+    "src/notes/text.py",
+    "joiner.join(surviving_pieces)",
+    "joiner.join(surviving_pieces)[:4731]",
+    changed(
+        "tests/test_text.py",
+        'notes.slug(title) == "a-b"',
+        "len(notes.slug(title * 3000)) == 4731",
+    ),
+)
+"""The same, with a number that only the code and its test know."""
 SLUG_TESTS = (
     "tests/test_text.py::test_slug_joins_the_words",
     "tests/test_text.py::test_slug_takes_a_joiner[_]",

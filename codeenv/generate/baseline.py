@@ -49,7 +49,8 @@ def measure_baseline(
     _demand_own_code(bench, coverage)
     stable, quarantined = _sort_out(runs)
     today = datetime.date.today()
-    dated = dict.fromkeys(dated_ids(stable, bench.pristine, bench.layout, today), "date")
+    found = dated_ids(stable, bench.pristine, bench.layout, bench.language, today)
+    dated = dict.fromkeys(found, "date")
     quarantined |= dated
     stable = tuple(test for test in stable if test not in dated)
     stable = _alone(bench, stable, quarantined, jobs)
@@ -102,9 +103,10 @@ def _alone(
 
 def _coverage(run: TestRun) -> CoverageMap:
     if run.coverage is None:
+        said = "; ".join(filter(None, (run.errors.get("coverage"), _tail(run.log))))
         raise SourceError(
             "the suite gives no coverage map",
-            hint=f"the run ended with exit code {run.exit_code}: {_tail(run.log)}",
+            hint=f"the run ended with exit code {run.exit_code}: {said}",
         )
     return run.coverage
 

@@ -7,17 +7,18 @@ import re
 
 from codeenv.generate.models import Reason, Rejected
 from codeenv.languages.base import Language
-from codeenv.materialise.brief import names_to_tell, texts_to_tell
+from codeenv.materialise.brief import names_to_tell, numbers_to_tell, texts_to_tell
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
-from codeenv.materialise.texts import untold
+from codeenv.materialise.numbers import spelt, untold_numbers
+from codeenv.materialise.texts import untold_texts
 from codeenv.tree import Tree
 
 _TOLD = 5
 
 
 def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
-    """Refuse a task whose tests need a name or a text that neither statement nor code gives.
+    """Refuse a task whose tests need what neither statement nor code gives: a name, text or number.
 
     Raises:
         Rejected: ``underspecified``.
@@ -30,5 +31,8 @@ def check_sufficient(task: Task, pristine: Tree, language: Language) -> None:
     if missing:
         raise Rejected(Reason.UNDERSPECIFIED, f"tests use {', '.join(missing[:_TOLD])}")
     expected = texts_to_tell(task.recipe, pristine, damaged, language)
-    if texts := untold(expected, task.instruction):
+    if texts := untold_texts(expected, task.instruction):
         raise Rejected(Reason.UNDERSPECIFIED, f"a test expects the text {texts[0]!r}"[:300])
+    used = numbers_to_tell(task.recipe, pristine, damaged, language)
+    if numbers := untold_numbers(used, task.instruction):
+        raise Rejected(Reason.UNDERSPECIFIED, f"a test expects the number {spelt(numbers[0])}")

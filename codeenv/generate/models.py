@@ -51,7 +51,7 @@ _DESCRIPTIONS = {
     Reason.CRASHES: "the suite ends early or runs out of time without it",
     Reason.WEAK_TESTS: "lazy or wrong code passes every test of it, or of a part of it",
     Reason.UNSTABLE: "the nop did not score 0, or the oracle not 1, in a fresh box",
-    Reason.UNDERSPECIFIED: "a test needs a name or text that neither statement nor code gives",
+    Reason.UNDERSPECIFIED: "a test needs a name, text or number that nothing gives",
     Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
     Reason.LEAK: "the deleted code can still be read somewhere",
     Reason.DUPLICATE: "too much of it is in an earlier task",

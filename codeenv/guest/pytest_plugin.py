@@ -40,6 +40,8 @@ _BORROWED_OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "pytest_ruff": ((), ("--ruff", "--ruff-format")),
     "pytest_pylint": ((), ("--pylint",)),
 }
+# Options of pytest itself that choose, order or end a run by what an earlier run found.
+_OF_EARLIER_RUNS = ("lf", "failedfirst", "newfirst", "stepwise", "stepwise_skip", "stepwise_reset")
 _USUAL_FILES = ["test_*.py", "*_test.py"]
 _OPTIONAL_VALUE = ("--cov",)
 TIMED_OUT = "timed out after"
@@ -101,9 +103,11 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_cmdline_parse(self) -> Generator[None, Any, None]:
-        """Report why pytest refuses its options or a conftest file."""
+        """Report why pytest refuses its options or a conftest file; undo some of them."""
         outcome = yield
-        if outcome.excinfo:
+        if not outcome.excinfo:
+            vars(outcome.get_result().option).update(dict.fromkeys(_OF_EARLIER_RUNS, False))
+        else:
             error = outcome.excinfo[1]
             path = getattr(error, "path", None)
             cause = getattr(error, "cause", None) or getattr(error, "excinfo", (0, error))[1]

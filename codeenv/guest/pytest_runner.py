@@ -86,14 +86,13 @@ def arguments(request: dict[str, Any]) -> list[str]:
     cache = os.path.join(tempfile.mkdtemp(prefix="pytest-"), "cache")
     given = [f"--rootdir={root}", "--color=no", "--tb=native", "-o", f"cache_dir={cache}"]
     given.append("--continue-on-collection-errors")
+    given.append(f"--maxfail={request['stop_after']}")  # whatever the repository asks for
     for name in _BLOCKED:
         given += ["-p", f"no:{name}"]
     if importlib.util.find_spec("xdist") is not None:
         given += ["-n", "0"]
     if request.get("swaps"):  # a folder that every process clears for itself
         given.append(f"--basetemp={os.path.join(tempfile.mkdtemp(prefix='pytest-'), 'base')}")
-    if request["stop_after"]:
-        given.append(f"--maxfail={request['stop_after']}")
     return [*given, *request["options"]]
 
 

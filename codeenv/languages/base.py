@@ -200,6 +200,13 @@ class Language(Protocol):
         """Return the names used in a source file (empty if it cannot be parsed)."""
         ...
 
+    def literals(self, path: str, data: bytes) -> frozenset[str | complex] | None:
+        """Return the texts and numbers that code spells out; None of a file that is no code.
+
+        Comments and docstrings are none.
+        """
+        ...
+
     def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> TestFacts:
         """Return what the named tests speak of, for the statement and its lint."""
         ...

@@ -76,6 +76,7 @@ class SymbolDoc:
         bases: Base classes, for a class.
         texts: What its string literals hold beside what is filled in; told only where a test
             expects it.
+        numbers: Its number literals, told in the same way.
     """
 
     unit: Unit
@@ -86,6 +87,7 @@ class SymbolDoc:
     decorators: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    numbers: tuple[complex, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ class TestFacts:
         messages: Texts that tests expect in exceptions (``match=``, ``str(e) ==``).
         behaviours: One short phrase per test function, from its name and docstring.
         examples: Some calls with their results, in the language, one line each.
-        texts: String literals, also of helpers, in the order of the code.
+        texts: String literals, also of helpers and of the tables they read, in the order of the
+            code.
+        numbers: Number literals, likewise; negative ones as such.
     """
 
     names: frozenset[str]
@@ -128,5 +132,6 @@ class TestFacts:
     behaviours: tuple[str, ...]
     examples: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    numbers: tuple[complex, ...] = ()
 
     __test__ = False

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from codeenv.languages.base import Language, Layout, SymbolDoc, Unit
 from codeenv.materialise.common import PLAIN_METHODS
+from codeenv.materialise.numbers import expected_numbers
 from codeenv.materialise.secrets import vanished_names
 from codeenv.materialise.texts import expected_texts
 from codeenv.tasks.models import Recipe
@@ -31,6 +32,7 @@ class Brief:
         stubbed: Whether the signatures are still in place.
         behaviours: What the tests speak of, one phrase each.
         messages: Texts that tests expect: in errors, and where nobody could guess them.
+        numbers: Numbers that tests use and nobody could guess.
         names: Vanished names that the tests use, those in ``symbols`` excepted.
         examples: Some calls with their results.
         partial: Ids of the ``symbols`` that are still defined, with a part of their code.
@@ -53,6 +55,7 @@ class Brief:
     examples: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
     registered: tuple[tuple[str, str, str], ...] = ()
+    numbers: tuple[complex, ...] = ()
 
 
 def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) -> Brief:
@@ -64,12 +67,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
     stubbed = all(o.mode != "remove" for o in recipe.deletions)
     words = _words(entry for _, _, entry in registered)
     told_of = told_units(deleted, facts.names | words, every=stubbed)
-    files = [
-        Unit(o.path, o.symbol, "module", 1, 1, 1, ())
-        for o in recipe.deletions
-        if o.kind == "module" and o.path in layout.source_files
-    ]
-    units = sorted((*files, *told_of), key=lambda unit: unit.path)
+    units = sorted((*_deleted_files(recipe, layout), *told_of), key=lambda unit: unit.path)
     described = [language.describe(pristine, unit) for unit in units]
     docs = _merged([doc for doc in described if doc.unit.kind != "module" or _says(doc)])
     told = _words(
@@ -95,6 +93,7 @@ def gather(recipe: Recipe, pristine: Tree, damaged: Tree, language: Language) ->
         examples=_fitting(allowed.of(facts.examples), docs),
         partial=still_defined(recipe, damaged, layout, language),
         registered=registered,
+        numbers=numbers_to_tell(recipe, pristine, damaged, language),
     )
 
 
@@ -111,10 +110,33 @@ def texts_to_tell(
     recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
 ) -> dict[str, tuple[str, ...]]:
     """Return the texts that tests expect and only the deleted code held (``expected_texts``)."""
-    deleted = deleted_units(recipe, all_units(pristine, language.layout(pristine), language))
-    pieces = (piece for unit in deleted for piece in language.describe(pristine, unit).texts)
+    pieces = (piece for doc in _deleted_docs(recipe, pristine, language) for piece in doc.texts)
     texts = language.test_facts(pristine, recipe.feature_tests).texts
     return expected_texts(pieces, texts, damaged)
+
+
+def numbers_to_tell(
+    recipe: Recipe, pristine: Tree, damaged: Tree, language: Language
+) -> tuple[complex, ...]:
+    """Return the numbers that tests use and only the deleted code held (``expected_numbers``)."""
+    deleted = (n for doc in _deleted_docs(recipe, pristine, language) for n in doc.numbers)
+    tested = language.test_facts(pristine, recipe.feature_tests).numbers
+    return expected_numbers(deleted, tested, damaged, language)
+
+
+def _deleted_docs(recipe: Recipe, pristine: Tree, language: Language) -> Iterator[SymbolDoc]:
+    layout = language.layout(pristine)
+    units = deleted_units(recipe, all_units(pristine, layout, language))
+    for unit in (*_deleted_files(recipe, layout), *units):
+        yield language.describe(pristine, unit)
+
+
+def _deleted_files(recipe: Recipe, layout: Layout) -> list[Unit]:
+    return [
+        Unit(o.path, o.symbol, "module", 1, 1, 1, ())
+        for o in recipe.deletions
+        if o.kind == "module" and o.path in layout.source_files
+    ]
 
 
 def all_units(tree: Tree, layout: Layout, language: Language) -> tuple[Unit, ...]:

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from codeenv.languages.base import Language, SymbolDoc
 from codeenv.materialise.brief import Brief, gather
+from codeenv.materialise.numbers import spelt
 from codeenv.tasks.models import Level, Recipe
 from codeenv.tree import Tree
 
@@ -50,7 +51,7 @@ def render(brief: Brief, level: Level) -> str:
     parts = [_opening(brief, level)]
     if level >= "L3":
         parts.append(_missing(brief, docstrings=level >= "L4"))
-    parts += [_behaviours(brief, level), _messages(brief, level)]
+    parts += [_behaviours(brief, level), _messages(brief, level), _numbers(brief, level)]
     if level >= "L3":
         parts += [_examples(brief), _names(brief)]
     parts.append(_checking(brief, _MOST if level >= "L5" else _SOME_TESTS))
@@ -152,6 +153,13 @@ def _messages(brief: Brief, level: Level) -> str:
         return ""
     title = "## Messages\n\nThese texts (some are regular expressions) are expected:"
     return "\n".join([title, "", *(f"- {_code(text)}" for text in brief.messages[:_MOST])])
+
+
+def _numbers(brief: Brief, level: Level) -> str:
+    if not brief.numbers or level < "L2":
+        return ""
+    told = "Tests of the feature also use these numbers, which the code that is left does not have"
+    return f"## Numbers\n\n{told}: {_listed(map(spelt, brief.numbers))}."
 
 
 def _names(brief: Brief) -> str:

@@ -43,7 +43,7 @@ def _is_part(text: str, piece: str) -> bool:
     return len(text.strip()) > 2 and text in piece
 
 
-def untold(expected: dict[str, tuple[str, ...]], statement: str) -> list[str]:
+def untold_texts(expected: dict[str, tuple[str, ...]], statement: str) -> list[str]:
     """Return a text for each piece of which the statement says nothing."""
     return [
         texts[0]

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
-from codeenv.generate.baseline import _alone, _longer_limits, _sort_out
+from codeenv.errors import SourceError
+from codeenv.generate.baseline import _alone, _coverage, _longer_limits, _sort_out
 from codeenv.generate.pipeline import _set_aside
 from codeenv.languages.base import TestResult, TestRun
 from codeenv.tasks.models import Baseline, SourcePin
@@ -45,6 +48,17 @@ def test_a_test_that_passes_only_sometimes_is_set_aside_with_the_reason(runs, re
     stable, quarantined = sort_out(**runs)
     assert stable == ("a", "c")
     assert quarantined == {"b": reason}
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"), [({"coverage": "no tracer"}, "no tracer; b / last"), ({}, "b / last")]
+)
+def test_a_suite_without_a_coverage_map_is_refused_with_the_reason(errors, said):
+    failed = replace(run(), exit_code=3, errors=errors, log="b\n\nlast\n")
+    assert failed.coverage is None
+    with pytest.raises(SourceError, match="no coverage map") as caught:
+        _coverage(failed)
+    assert caught.value.hint == f"the run ended with exit code 3: {said}"
 
 
 class Alone:

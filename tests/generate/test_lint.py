@@ -7,7 +7,7 @@ import pytest
 from codeenv.generate.lint import check_sufficient
 from codeenv.generate.models import Reason, Rejected
 from codeenv.languages.python.language import PythonLanguage
-from tests.toytask import SOURCE, make_task
+from tests.toytask import CUT, SOURCE, make_task
 
 PYTHON = PythonLanguage()
 
@@ -24,6 +24,15 @@ def test_a_task_that_needs_what_nobody_tells_is_refused(lost, needed):
     less = replace(task, instruction=task.instruction.replace(lost, "…"))
     with pytest.raises(Rejected, match=needed) as caught:
         check_sufficient(less, SOURCE, PYTHON)
+    assert caught.value.reason == Reason.UNDERSPECIFIED
+
+
+def test_a_task_that_needs_a_number_that_nobody_tells_is_refused():
+    task = make_task(CUT)
+    check_sufficient(task, CUT, PYTHON)
+    less = replace(task, instruction=task.instruction.replace("4731", "…"))
+    with pytest.raises(Rejected, match="a test expects the number 4731") as caught:
+        check_sufficient(less, CUT, PYTHON)
     assert caught.value.reason == Reason.UNDERSPECIFIED
 
 

@@ -1,3 +1,5 @@
+import pytest
+
 from codeenv.languages.base import CoverageMap
 
 PATH = "tests/test_it.py"
@@ -85,3 +87,15 @@ def test_a_thread_that_outlives_its_test_is_charged_to_no_other_test_for_good(ru
     both = maps[0].common(maps[1])
     named = {both.tests[i] for i in both.lines["pkg/code.py"][2]}
     assert named == {f"{PATH}::test_c"}
+
+
+@pytest.mark.parametrize("core", ["sysmon", "pytrace"])
+def test_lines_are_traced_by_the_tracer_whose_contexts_are_right(run, core):
+    tests = (
+        "import os\n\nimport coverage\n\n\ndef test_a():\n"
+        "    name = coverage.Coverage.current()._collector.tracer_name()\n"
+        "    assert (name, os.environ['COVERAGE_CORE']) == ('CTracer', 'ctrace')\n"
+    )
+    settings = f'[tool.coverage.run]\ncore = "{core}"\n'
+    result = run(tests, {"pyproject.toml": settings}, coverage=True)
+    assert result.passed == {f"{PATH}::test_a"}, result.results

@@ -1,5 +1,6 @@
 import pytest
 
+from codeenv.languages.base import Unit
 from codeenv.languages.python.describe import summary_of
 
 SOURCE = '''\
@@ -127,6 +128,19 @@ def test_bytes_of_a_function_and_of_its_tests_are_texts_as_well(python, package)
     (unit,) = python.units(tree, python.layout(tree))
     assert python.describe(tree, unit).texts == ("Bad Gateway",)
     assert "502 Bad Gateway" in python.test_facts(tree, ["tests/test_it.py::test_f"]).texts
+
+
+def test_the_numbers_of_a_function_are_told_as_they_are(python, package):
+    code = "def f(x=-4731):\n    '''Of 5.'''\n    return x[:0x10] + 2.5 - 3j if x else True\n"
+    tree = package(code)
+    (unit,) = python.units(tree, python.layout(tree))
+    assert python.describe(tree, unit).numbers == (-4731, 16, 2.5, 3j)
+
+
+def test_texts_and_numbers_of_a_file_are_those_of_its_tables_too(python, package):
+    tree = package("'''Of 5 things.'''\nTABLE = {4731: 'no way'}\n\n\ndef f():\n    return 17\n")
+    doc = python.describe(tree, Unit("pkg/code.py", "pkg.code", "module", 1, 1, 1, ()))
+    assert (doc.texts, doc.numbers) == (("no way",), (4731, 17))
 
 
 def test_the_constants_of_a_class_are_told_with_it(python, package):

@@ -82,6 +82,39 @@ def test_keys_of_an_error_are_no_messages(facts):
     assert facts(text, "test_a").texts == ("name", "bad x", "other", "bad y")
 
 
+NUMBERS = """\
+import pytest
+
+LIMIT = 101
+FIRST = [pytest.param(-102, "one"), (103.5, "two")]
+ROWS = [*FIRST, (LIMIT, "three")]
+OTHER = 110
+
+
+def check(x):
+    return x == 105
+
+
+@pytest.mark.parametrize("n, word", ROWS)
+def test_a(n, word):
+    \"\"\"Of 106.\"\"\"
+    assert f(n, 0x6B) == -108j  # 109
+    assert check(f(True))
+
+
+def test_b():
+    assert OTHER
+"""
+
+
+def test_numbers_of_tests_helpers_and_tables_are_told_as_they_are_written(facts):
+    found = facts(NUMBERS, "test_a")
+    assert sorted(found.numbers, key=repr) == sorted((-102, 101, 103.5, 105, 107, -108j), key=repr)
+    assert facts(NUMBERS, "test_a").numbers == found.numbers
+    assert {"one", "two", "three"} <= set(found.texts)
+    assert facts(NUMBERS, "test_b").numbers == (110,)
+
+
 def test_the_number_of_a_test_is_not_told(facts):
     text = "def test_02_dir_marks():\n    pass\n\n\ndef test_404():\n    pass\n"
     assert facts(text, "test_02_dir_marks", "test_404").behaviours == ("dir marks", "404")

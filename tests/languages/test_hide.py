@@ -206,3 +206,15 @@ def test_a_constant_that_is_added_to_is_no_constant_of_the_hidden_tests_alone(hi
     test = "\n\ndef test_a():\n    assert X\n"
     stable = (f"{PATH}::test_a", f"{PATH}::test_b")
     assert hidden(text + test, stable[:1], stable) == text
+
+
+@pytest.mark.parametrize(("gone", "left"), [("ab", False), ("a", True), ("b", True)])
+def test_a_file_of_type_checks_goes_with_the_last_of_its_tests(python, package, gone, left):
+    path = "tests/typing/t.yml"
+    checks = "".join(f"- case: {n}\n  main: |\n    reveal_type({n})\n" for n in "ab")
+    tree = package("", {path: checks})
+    stable = (f"{path}::a", f"{path}::b")
+    ids = [test for test in stable if test[-1] in gone]
+    hidden = apply_operations(tree, python.hide(tree, ids, stable))
+    assert (path in hidden) is left
+    assert python.visible_tests(tree, hidden, stable) == (stable if left else ())

@@ -35,13 +35,15 @@ def test_a_docstring_loses_the_entry_of_the_parameter(without, entry, after):
 
 
 def test_what_is_told_of_a_parameter(python, package, parameters):
-    text = DOCUMENTED.replace(".upper()", '.upper() + "louder"\n        raise KeyError(text)')
+    text = DOCUMENTED.replace(
+        ".upper()", '.upper() + "louder" * 4731\n        raise KeyError(text)'
+    )
     tree = package(text)
     doc = python.describe(tree, parameters(tree)["render(loud)"])
     assert doc.signature == "def render(text, *, loud=False)"
     assert doc.summary == "Whether to shout, which is rude."
     assert doc.docstring == "loud: Whether to shout,\n    which is rude."
-    assert doc.texts == ("louder",)
+    assert (doc.texts, doc.numbers) == (("louder",), (4731,))
     assert doc.raises == ("KeyError",)
 
 

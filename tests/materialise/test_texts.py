@@ -3,7 +3,7 @@
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.materialise.brief import texts_to_tell
 from codeenv.materialise.git import without_git
-from codeenv.materialise.texts import expected_texts, untold
+from codeenv.materialise.texts import expected_texts, untold_texts
 from codeenv.tree import Entry, Tree
 from tests.toytask import SOURCE, make_task
 
@@ -47,9 +47,9 @@ def test_a_text_that_no_test_expects_needs_no_telling():
 
 def test_what_the_statement_says_of_a_piece_is_enough():
     expected = {"no key:": ("no key: x", "no key: y"), "too long": ("too",)}
-    assert untold(expected, "It says `no key: y`.") == ["too"]
-    assert untold(expected, "It says `no key:` and that it is too long.") == []
-    assert untold(expected, "nothing") == ["no key: x", "too"]
+    assert untold_texts(expected, "It says `no key: y`.") == ["too"]
+    assert untold_texts(expected, "It says `no key:` and that it is too long.") == []
+    assert untold_texts(expected, "nothing") == ["no key: x", "too"]
 
 
 CHANGED = {
@@ -70,6 +70,6 @@ def test_the_statement_tells_texts_of_deleted_formats_that_tests_expect():
     expected = texts_to_tell(task.recipe, TITLED, damaged, PythonLanguage())
     assert expected["<a title:"] == ("<a title: ->a-b",)
     assert "- `<a title: ->a-b`" in task.instruction
-    assert untold(expected, task.instruction) == []
+    assert untold_texts(expected, task.instruction) == []
     low = make_task(TITLED, level="L1")
     assert "<a title:" not in low.instruction

@@ -1,4 +1,4 @@
-"""Whether code that stays still speaks of what a removal takes.
+"""Whether code that stays, tests excepted, still speaks of what a removal takes.
 
 Names are resolved as far as the sources tell.  A name that another thing of the same name answers
 for (a local variable, a keyword, another class's method, another library's function) is none.
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.languages.base import Layout, Unit
+from codeenv.languages.python.beside import used_beside
 from codeenv.languages.python.hierarchy import (
     Class,
     ancestors,
@@ -56,7 +57,7 @@ def find_dangling(tree: Tree, layout: Layout, units: Sequence[Unit]) -> str:
         for name, line in _dangling(project, path, spread, gone, cleaned):
             if target is None or not target.covers(line):
                 return f"{name} ({path})"
-    return ""
+    return _first(used_beside(tree, layout, spread))
 
 
 def find_left_dangling(
@@ -81,7 +82,11 @@ def find_left_dangling(
         if not path.endswith(".pyi"):
             for name, _ in _dangling(now, path, spread, lost, lambda _: False):
                 return f"{name} ({path})"
-    return ""
+    return _first(used_beside(left, layout, spread))
+
+
+def _first(found: Iterator[tuple[str, str]]) -> str:
+    return next((f"{name} ({path})" for name, path in found), "")
 
 
 def _methods(targets: tuple[Target, ...]) -> Mapping[str, frozenset[str]]:

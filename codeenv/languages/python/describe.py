@@ -9,7 +9,7 @@ from codeenv.languages.base import SymbolDoc, Unit
 from codeenv.languages.python.definitions import Found, find_definitions
 from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.syntax import Definition, parse_module, parse_source
-from codeenv.languages.python.texts import pieces_in
+from codeenv.languages.python.texts import numbers_in, pieces_in
 from codeenv.languages.python.units import is_overload
 from codeenv.tree import Tree
 
@@ -32,7 +32,14 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
     if unit.kind == "module" and source is not None:
         docstring = inspect.cleandoc(ast.get_docstring(source.module) or "")
         constants = "\n".join(_constants(source.module.body))
-        return SymbolDoc(unit, constants, summary_of(docstring), docstring)
+        return SymbolDoc(
+            unit,
+            constants,
+            summary_of(docstring),
+            docstring,
+            texts=tuple(dict.fromkeys(pieces_in(source.module))),
+            numbers=tuple(dict.fromkeys(numbers_in(source.module))),
+        )
     named = [f for f in find_definitions(source) if f.name == unit.name] if source else []
     if not named:
         raise ValueError(f"not found in {unit.path}: {unit.name}")
@@ -48,6 +55,7 @@ def describe_unit(tree: Tree, unit: Unit) -> SymbolDoc:
         decorators=tuple(f"@{ast.unparse(d)}" for d in node.decorator_list),
         bases=tuple(map(ast.unparse, node.bases)) if isinstance(node, ast.ClassDef) else (),
         texts=tuple(dict.fromkeys(piece for each in named for piece in pieces_in(each.node))),
+        numbers=tuple(dict.fromkeys(n for each in named for n in numbers_in(each.node))),
     )
 
 

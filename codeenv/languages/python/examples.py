@@ -23,11 +23,6 @@ _LOOKS = frozenset({"isinstance"})
 Values = Mapping[str, ast.expr]
 
 
-def literals_in(block: list[ast.stmt]) -> dict[str, ast.expr]:
-    """Return the names that a block binds once, to a literal."""
-    return {name: value for name, value in _bound_once(block) if is_literal(value)}
-
-
 def examples_of(node: Function, outside: Values, helpers: frozenset[str]) -> Iterator[str]:
     """Yield what a test asserts of calls, e.g. ``join(["a"]) == "a"``, for all its parameters.
 
@@ -56,7 +51,7 @@ def examples_of(node: Function, outside: Values, helpers: frozenset[str]) -> Ite
 def _with_locals(node: Function | ast.For, row: Values, unknown: set[str]) -> dict[str, ast.expr]:
     """Return the row, and what the names stand for that the block binds and leaves as they are."""
     values = dict(row)
-    for name, value in _bound_once(node.body):
+    for name, value in bound_once(node.body):
         put = _Put(values).visit(copy.deepcopy(value))
         if _is_steady(node, name) and (is_literal(put) or _is_plain(put, unknown)):
             values[name] = put
@@ -70,7 +65,8 @@ def _examples(block: list[ast.stmt], values: Values, unknown: set[str]) -> Itera
             yield text
 
 
-def _bound_once(block: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+def bound_once(block: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a block binds once, by an assignment, with the value."""
     times = Counter(name for name, _ in bindings(block))
     for statement in block:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -96,7 +92,7 @@ def _is_steady(node: Function | ast.For, name: str) -> bool:
 
 
 def _is_immutable(node: Function | ast.For, name: str) -> bool:
-    value = dict(_bound_once(node.body)).get(name)
+    value = dict(bound_once(node.body)).get(name)
     constant = ast.Constant | ast.UnaryOp | ast.BinOp | ast.JoinedStr
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
     return all(isinstance(part, constant) for part in parts)

@@ -18,11 +18,18 @@ from codeenv.languages.python.bound import (
 )
 from codeenv.languages.python.definitions import Found
 from codeenv.languages.python.describe import names_below, summary_of
-from codeenv.languages.python.examples import Values, examples_of, literals_in, root_of, some_of
+from codeenv.languages.python.examples import (
+    Values,
+    bound_once,
+    examples_of,
+    is_literal,
+    root_of,
+    some_of,
+)
 from codeenv.languages.python.node_ids import definitions_of, found_in
 from codeenv.languages.python.references import references
 from codeenv.languages.python.syntax import Function, parse_source
-from codeenv.languages.python.texts import texts_in
+from codeenv.languages.python.texts import literals_in
 from codeenv.tree import Tree
 
 _RAISERS = frozenset(
@@ -48,14 +55,15 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
     messages: dict[str, None] = {}
     behaviours: dict[str, None] = {}
     examples: list[tuple[str, ...]] = []
-    texts: dict[str, None] = {}
+    spelt: dict[str | complex, None] = {}
     for definition in definitions:
         for found in found_in(tree, definition.path):
             if found.name == definition.name and isinstance(found.node, Function):
                 file = _file(tree, definition.path)
                 for node in _with_helpers(found, file):
                     names |= _names_of_others(node, file)
-                    texts |= dict.fromkeys(texts_in(node))
+                    for part in (node, *_tables(node, file)):
+                        spelt |= dict.fromkeys(literals_in(part))
                 messages |= dict.fromkeys(_messages(found.node))
                 behaviours[_behaviour(found)] = None
                 examples.append(tuple(examples_of(found.node, file.literals, file.defined)))
@@ -64,7 +72,8 @@ def read_facts(tree: Tree, test_ids: Sequence[str]) -> TestFacts:
         messages=tuple(messages),
         behaviours=tuple(behaviours),
         examples=some_of(examples),
-        texts=tuple(texts),
+        texts=tuple(value for value in spelt if isinstance(value, str)),
+        numbers=tuple(value for value in spelt if not isinstance(value, str)),
     )
 
 
@@ -78,6 +87,7 @@ class _File:
         modules: Names that stand for whole modules.
         standard: Names that stand for Python's own modules and what is in them.
         literals: Names that stand for a literal.
+        tables: Names that stand for one value, and what is assigned to them.
     """
 
     found: tuple[Found, ...]
@@ -85,18 +95,21 @@ class _File:
     modules: frozenset[str]
     standard: frozenset[str]
     literals: Values
+    tables: Values
 
 
 def _file(tree: Tree, path: str) -> _File:
     data = tree[path].data
     source, file = parse_source(data), references(data)
     imports = file.imports if file else ()
+    tables = dict(bound_once(source.module.body)) if source else {}
     return _File(
         found_in(tree, path),
         frozenset(file.bound) if file else frozenset(),
         frozenset(i.bound for i in imports if not i.name),
         frozenset(i.bound for i in imports if _is_standard(i)),
-        literals_in(source.module.body) if source else {},
+        {name: value for name, value in tables.items() if is_literal(value)},
+        tables,
     )
 
 
@@ -114,6 +127,18 @@ def _with_helpers(test: Found, file: _File) -> Iterator[Function]:
                 if inside and used and other not in seen and not _TEST.match(other.node.name):
                     seen.add(other)
                     queue.append(other)
+
+
+def _tables(node: ast.AST, file: _File) -> Iterator[ast.expr]:
+    """Yield what is assigned to the names of its file that a function reads, also by others."""
+    queue, seen = [node], set[str]()
+    while queue:
+        for inner in ast.walk(queue.pop(0)):
+            name = inner.id if isinstance(inner, ast.Name) else ""
+            if name in file.tables and name not in seen:
+                seen.add(name)
+                yield file.tables[name]
+                queue.append(file.tables[name])
 
 
 def _names_of_others(node: Function, file: _File) -> frozenset[str]:

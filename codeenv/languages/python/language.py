@@ -38,6 +38,7 @@ from codeenv.languages.python.reduction import reduce_tree
 from codeenv.languages.python.registrations import read_registration
 from codeenv.languages.python.seeds import registered_units, whole_modules
 from codeenv.languages.python.swaps import try_swaps
+from codeenv.languages.python.texts import literals_of
 from codeenv.languages.python.units import list_units
 from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
@@ -156,6 +157,10 @@ class PythonLanguage:
     def identifiers(self, data: bytes) -> frozenset[str]:
         """Return the names used in a source file (empty if it cannot be parsed)."""
         return identifiers_of(data)
+
+    def literals(self, path: str, data: bytes) -> frozenset[str | complex] | None:
+        """Return the texts and numbers that code spells out; None of a file that is no code."""
+        return literals_of(data) if path.endswith((".py", ".pyi")) else None
 
     def test_facts(self, tree: Tree, test_ids: Sequence[str]) -> TestFacts:
         """Return what the named tests speak of, for the statement and its lint."""

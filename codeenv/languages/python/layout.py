@@ -139,7 +139,7 @@ def _modules(
 ) -> dict[str, str]:
     stems = [p[:-3] for p in below if "/" not in p and p.endswith(".py")]
     usable = [s for s in stems if s.isidentifier() and s not in ASIDE_MODULES]
-    usable = [s for s in usable if not _is_test_name(s + ".py", ()) and s != "__init__"]
+    usable = [s for s in usable if not is_test_name(s + ".py") and s != "__init__"]
     chosen = [s for s in usable if _matches(s, named)] or (usable if alone or root != "." else [])
     return {stem: f"{prefix}{stem}.py" for stem in chosen}
 
@@ -168,7 +168,8 @@ def _has_modules(below: Tree, top: str) -> bool:
     return any(p.startswith(top + "/") and p.endswith(".py") for p in below)
 
 
-def _is_test_name(name: str, patterns: Iterable[str]) -> bool:
+def is_test_name(name: str, patterns: Iterable[str] = ()) -> bool:
+    """Return whether a file is called like a test module."""
     return any(fnmatch(name, pattern) for pattern in ("test_*.py", "*_test.py", *patterns))
 
 
@@ -181,7 +182,7 @@ def _test_files(
         if name in ("conftest.py", "__init__.py") or _is_aside(path, folder):
             continue
         named = any(fnmatch(path, p) for p in patterns if "/" in p)
-        code = _TEST_CODE if named or _is_test_name(name, patterns) else _TEST_FUNCTION
+        code = _TEST_CODE if named or is_test_name(name, patterns) else _TEST_FUNCTION
         likely = code is _TEST_CODE or name in ("test.py", "tests.py")
         if likely and path not in folder.packages.values() and code.search(tree[path].data):
             found.add(path)

@@ -35,7 +35,7 @@ from codeenv.languages.python.remembering import NAMES, remember
 from codeenv.languages.python.signatures import drop_parameter
 from codeenv.languages.python.syntax import Function, Source, compiles, parse_source
 from codeenv.languages.python.targets import DeleteMode
-from codeenv.languages.python.texts import pieces_in
+from codeenv.languages.python.texts import numbers_in, pieces_in
 from codeenv.languages.python.units import executable_lines, protection
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
@@ -128,6 +128,7 @@ def describe_parameter(tree: Tree, unit: Unit) -> SymbolDoc:
         docstring=entry or said,
         raises=tuple(dict.fromkeys(error for arm in arms for error in raised_in(arm))),
         texts=tuple(dict.fromkeys(piece for arm in arms for piece in pieces_in(arm))),
+        numbers=tuple(dict.fromkeys(number for arm in arms for number in numbers_in(arm))),
     )
 
 

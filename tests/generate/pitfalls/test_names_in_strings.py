@@ -2,6 +2,11 @@
 
 import pytest
 
+from codeenv.generate.deletion import deletions
+from codeenv.generate.models import Feature
+from codeenv.generate.workbench import Workbench
+from codeenv.images import bundled_environment
+
 FUNCTION = "def greet():\n    x = 1\n    return x\n"
 METHODS = (
     "class Greeter:\n    size = 1\n\n    @classmethod\n    def greet(cls):\n        x = 1\n"
@@ -145,3 +150,74 @@ def test_a_text_in_an_annotation_is_no_name(dangling):
         "def use(x: Literal['Greeter'], y: Annotated[int, 'a Greeter is']):\n    return x, y\n"
     )
     assert not dangling(METHODS, "Greeter", {"pkg/other.py": other})
+
+
+DOCUMENTED = {
+    "docs/api.rst": ".. autofunction:: pkg.code.greet\n",
+    "pkg/other.py": '"""As :func:`pkg.code.greet`."""\n\n\ndef f():\n    """:func:`greet`."""\n',
+}
+
+
+def test_documentation_that_speaks_of_a_name_may_stay(package, delete, dangling):
+    assert not dangling(FUNCTION, "greet", DOCUMENTED)
+    left = delete(package(FUNCTION, DOCUMENTED), "greet")
+    assert {path: left[path].data.decode() for path in DOCUMENTED} == DOCUMENTED
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "from pkg.code import greet\n",
+        "from pkg import hello as hi\n",
+        "import pkg.code\n\nversion = pkg.code.greet()\n",
+        "from pkg import code as c\n\n\ndef main():\n    return c.greet()\n",
+        "def main():\n    from pkg.code import greet\n\n    return greet()\n",
+        "from pkg.code import *\n\ngreet()\n",
+    ],
+)
+@pytest.mark.parametrize("path", ["docs/conf.py", "examples/a/b.py", "run.py"])
+def test_files_beside_the_code_that_import_a_name_would_miss_it(dangling, path, use):
+    others = {**DOCUMENTED, "pkg/__init__.py": "from .code import greet as hello\n", path: use}
+    assert dangling(FUNCTION, "greet", others).endswith(f"({path})")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import pkg\n\nversion = pkg.version\n",
+        "from pkg.code import *\n\nother()\n",
+        "from pkg.code import other\n\n\ndef greet():\n    return other().greet()\n",
+        "from another.code import greet  # no pkg\n",
+        "import pkg.code\n\n# pkg.code.greet()\n'pkg.code.greet'\n",
+        "print 'pkg.code.greet'\n",
+    ],
+)
+def test_files_beside_the_code_that_use_other_things_miss_nothing(dangling, use):
+    assert not dangling(FUNCTION, "greet", {"docs/conf.py": use})
+
+
+@pytest.mark.parametrize("path", ["tests/helper.py", "examples/test_it.py", "conftest.py"])
+def test_tests_are_hidden_or_prove_it_and_are_not_beside_the_code(dangling, path):
+    assert not dangling(FUNCTION, "greet", {path: "from pkg.code import greet\n"})
+
+
+def test_a_module_that_an_example_imports_is_no_feature(python, package):
+    tests = "from pkg.code import greet\n\n\ndef test_it():\n    assert greet()\n"
+    files = {"tests/test_it.py": tests, "pkg/other.py": "def other():\n    return 1\n"}
+
+    def modules(more):
+        tree = package(FUNCTION, {**files, **more})
+        return [unit.name for unit in python.modules(tree, python.layout(tree))]
+
+    assert modules({}) == ["pkg.code", "pkg.other"]
+    assert modules({"examples/a.py": "import pkg.code\n"}) == ["pkg.other"]
+
+
+def test_a_name_that_an_example_imports_is_stubbed(python, package, local_backend):
+    tree = package(FUNCTION, {"examples/a.py": "from pkg.code import greet\n"})
+    layout = python.layout(tree)
+    environment = bundled_environment(local_backend)
+    bench = Workbench(tree, python, layout, environment, local_backend)
+    (unit,) = python.units(tree, layout)
+    found = deletions(bench, Feature(unit, (unit,), (), 2, "function"))
+    assert [deletion.mode for deletion in found] == ["stub"]

@@ -1,7 +1,14 @@
 """Code that something else learns of when the module is imported."""
 
+from dataclasses import replace
+
 import pytest
 
+from codeenv.generate.models import KINDS, Feature, Reason
+from codeenv.generate.pipeline import propose
+from tests.generate.pitfalls.journey import travel
+
+PATH = "tests/test_it.py"
 DECORATED = {
     "a command group": (
         "class App:\n    def command(self, *names):\n        return lambda f: f\n\n\napp = App()\n",
@@ -125,3 +132,86 @@ def test_an_abstract_base_is_no_registry(removed):
         "        y = 1\n        return y\n\n\nlast = 1\n"
     )
     assert removed(text, "Greeter") == "last = 1\n"
+
+
+HOOKS = """\
+import pytest
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("greet")
+    words = ["--greet", "--greeting"]
+    group.addoption(*words, default="hello")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_report_header(config):
+    told = config.getoption("greet")
+    words = ["greets", "with", told]
+    return " ".join(words)
+"""
+HOOKED = {
+    "pyproject.toml": (
+        '[project]\nname = "pkg"\nversion = "1"\n'
+        '[project.entry-points.pytest11]\ngreet = "pkg.code"\n'
+    ),
+    "pytest.ini": "[pytest]\naddopts = --greet=hey\n",
+    "pkg/other.py": "def other():\n    return 1\n",
+    PATH: """\
+from pkg.code import pytest_addoption, pytest_report_header
+
+
+class Parser:
+    def getgroup(self, name):
+        return self
+
+    def addoption(self, *names, default):
+        self.added = names, default
+
+
+def test_option():
+    parser = Parser()
+    pytest_addoption(parser)
+    assert parser.added == (("--greet", "--greeting"), "hello")
+
+
+def test_header(pytestconfig):
+    assert pytest_report_header(pytestconfig) == "greets with hey"
+
+
+def test_other(pytestconfig):
+    assert pytestconfig.getoption("greet") == "hey"
+""",
+}
+
+
+def test_a_module_that_an_entry_point_names_does_not_go(python, package):
+    tree = package(HOOKS, HOOKED)
+    assert [unit.name for unit in python.modules(tree, python.layout(tree))] == ["pkg.other"]
+
+
+@pytest.fixture(scope="module")
+def hooked(package, bubblewrap_backend):
+    """A plug-in that the repository's own tests load."""
+    journey = travel(package(HOOKS, HOOKED), bubblewrap_backend)
+    assert len(journey.baseline.stable) == 3, journey.baseline.quarantined
+    return journey
+
+
+@pytest.mark.bubblewrap
+@pytest.mark.slow
+def test_hooks_that_pytest_calls_in_every_run_are_not_proposed(hooked):
+    options = replace(hooked.options, kinds=KINDS)
+    found = propose(hooked.bench, hooked.baseline, hooked.coverage, options)
+    assert not [feature for feature in found if "pytest_" in feature.seed.name]
+
+
+@pytest.mark.bubblewrap
+@pytest.mark.slow
+def test_a_hook_that_every_run_needs_makes_no_task_if_it_is_tried(hooked):
+    bench = hooked.bench
+    units = {u.name: u for u in bench.language.units(bench.pristine, bench.layout)}
+    unit = units["pytest_addoption"]
+    tests = (f"{PATH}::test_option",)
+    (verdict,) = hooked.judge(Feature(unit, (unit,), tests, len(unit.lines), "function"))
+    assert (verdict.reason, verdict.recipe) == (Reason.BREAKS_COLLECTION, None), verdict.detail

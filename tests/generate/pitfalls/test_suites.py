@@ -11,6 +11,7 @@ from codeenv.materialise.operations import apply_operations
 from tests.generate.pitfalls.journey import bench_of, tree_of
 
 PATH = "tests/test_it.py"
+NOVEMBER = datetime.date(2026, 11, 28)
 UNITTEST = """\
 import unittest
 from pkg.code import gone, kept
@@ -121,6 +122,12 @@ def test_a_doctest_file_is_hidden_as_a_whole_and_a_documented_source_is_not(pyth
         ("20261128", "DAY = 20261128\n", False),
         (r"ab\u2026z", "", False),
         (r"\xe92026", "", True),
+        ("2026-x", "# Copyright 2026\n", True),
+        ("2026-x", '"""Written in 2026."""\nx = 1\n"""Of 2026."""\n', True),
+        ("2026-x", "CASES = [f'{1}-2026']\n", False),
+        ("2026-x", "CASES = [b'2026']\n", False),
+        ("2026-x", "CASES = [-2026.5]\n", False),
+        ("2026-x", "# 2026: cannot be parsed\nprint 1\n", False),
     ],
 )
 def test_the_year_in_an_id_is_of_the_clock_where_no_test_writes_it(
@@ -128,9 +135,14 @@ def test_the_year_in_an_id_is_of_the_clock_where_no_test_writes_it(
 ):
     tree = package("", {PATH: f"{text}\n\ndef test_a(x):\n    assert x\n"})
     ids = [f"{PATH}::test_a[{parameter}]", f"{PATH}::test_2026"]
-    today = datetime.date(2026, 11, 28)
-    told = list(dated_ids(ids, tree, python.layout(tree), today))
+    told = list(dated_ids(ids, tree, python.layout(tree), python, NOVEMBER))
     assert told == (ids[:1] if found else [])
+
+
+def test_the_year_in_the_data_of_tests_is_written(python, package):
+    tree = package("", {"tests/data/days.csv": "2026-11-28\n"})
+    found = dated_ids([f"{PATH}::a[2026]"], tree, python.layout(tree), python, NOVEMBER)
+    assert list(found) == []
 
 
 def test_a_suite_that_prints_without_end_keeps_its_results(run):
@@ -169,3 +181,30 @@ def test_runs_side_by_side_have_their_own_ports_and_children(bubblewrap_backend)
         runs = list(pool.map(lambda _: bench.run(TestRequest(timeout=60)), range(2)))
     assert [len(run.passed) for run in runs] == [2, 2]
     assert not any(run.timed_out for run in runs)
+
+
+XDIST = {
+    "xdist/__init__.py": "",
+    "xdist/plugin.py": (
+        "def pytest_addoption(parser):\n    group = parser.getgroup('xdist')\n"
+        "    group._addoption('-n', '--numprocesses', dest='numprocesses')\n"
+        "    group._addoption('--dist', dest='dist', choices=['no', 'loadfile'])\n"
+    ),
+    "pytest_xdist-3.0.dist-info/METADATA": (
+        "Metadata-Version: 2.1\nName: pytest-xdist\nVersion: 3.0\n"
+    ),
+    "pytest_xdist-3.0.dist-info/entry_points.txt": "[pytest11]\nxdist = xdist.plugin\n",
+    "pytest_xdist-3.0.dist-info/RECORD": "xdist/__init__.py,,\nxdist/plugin.py,,\n",
+}
+
+
+@pytest.mark.bubblewrap
+def test_a_repository_that_spreads_its_tests_has_them_run_in_one_process(bubblewrap_backend):
+    test = (
+        "def test_it(pytestconfig):\n    options = pytestconfig.option\n"
+        "    assert (options.numprocesses, options.dist) == ('0', 'loadfile')\n"
+    )
+    ini = "[pytest]\naddopts = -n auto --dist loadfile\n"
+    tree = tree_of({"pkg.py": "x = 1\n", "tests/test_it.py": test, "pytest.ini": ini})
+    run = bench_of(tree, bubblewrap_backend, XDIST).run(TestRequest(timeout=60))
+    assert run.passed == {f"{PATH}::test_it"}, run.results or run.errors
