@@ -6,9 +6,12 @@ from functools import lru_cache
 from codeenv.errors import SourceError
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Label, applied, to_operations, whole_file
+from codeenv.languages.python.effects import Code
 from codeenv.languages.python.hidden_file import TestFile
 from codeenv.languages.python.layout import find_layout
+from codeenv.languages.python.loading import Loading
 from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
+from codeenv.languages.python.place import Place
 from codeenv.languages.python.project import Project, read_project
 from codeenv.languages.python.syntax import compiles, parse_source
 from codeenv.tasks.models import Operation
@@ -30,6 +33,7 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
     chosen = _chosen(known, hidden)
     whole = {*_whole_files(known, hidden, tree), *_cut_off_files(known, hidden, tree)}
     vanished = _vanished_imports(tree)
+    code = _code(tree)
     operations: list[Operation] = []
     for path in sorted({d.path for d in chosen} | whole | vanished.keys()):
         if path in whole:
@@ -37,7 +41,9 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
             continue
         names = {d.name for d in chosen if d.path == path}
         kept = _kept_classes(path, known, hidden)
-        operations += _hide_in(tree, path, names, kept, vanished.get(path, ()))
+        stays = any(split_id(t).path == path for t in known.keys() - hidden)
+        place = Place(tree, path, code, has_tests=stays)
+        operations += _hide_in(tree, place, names, kept, vanished.get(path, ()))
     return tuple(operations)
 
 
@@ -112,13 +118,14 @@ def _kept_classes(
 
 
 def _hide_in(
-    tree: Tree, path: str, names: set[str], kept: frozenset[str], vanished: Sequence[Import]
+    tree: Tree, place: Place, names: set[str], kept: frozenset[str], vanished: Sequence[Import]
 ) -> tuple[Operation, ...]:
+    path = place.path
     data = tree[path].data
     source = parse_source(data)
     if source is None:
         raise ValueError(f"cannot be taken out of an unreadable file: {path}")
-    file = TestFile(source, _names_used_elsewhere(tree, path))
+    file = TestFile(source, _names_used_elsewhere(tree, path), place)
     file.hide(names, kept)
     file.forget(vanished)
     file.drop_unused()
@@ -171,6 +178,14 @@ def _is_vanished(project: Project, path: str, imported: Import) -> bool:
     bound = {i.bound for i in module.imports}
     dynamic = "*" in bound or any(u.root in ("globals", "locals", "vars") for u in module.uses)
     return imported.name not in bound and imported.name not in module.bound and not dynamic
+
+
+def _code(tree: Tree) -> Code:
+    try:
+        layout = find_layout(tree)
+    except SourceError:
+        return Code(tree, Loading(tree, ("src", "."), ()))
+    return Code(tree, Loading(tree, layout.import_roots, layout.packages))
 
 
 @lru_cache(maxsize=8)

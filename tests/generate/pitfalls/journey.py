@@ -15,8 +15,10 @@ from codeenv.images.base import ensure_base
 from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.venv import add_project, site_packages
 from codeenv.languages import detect_language
-from codeenv.languages.base import CoverageMap
+from codeenv.languages.base import CoverageMap, TestRequest, TestResult
+from codeenv.materialise import materialise
 from codeenv.materialise.files import agent_files
+from codeenv.materialise.git import without_git
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout
 from codeenv.tasks.models import Baseline, SourcePin
@@ -77,6 +79,19 @@ class Journey:
                 pool=pool,
             )
             return gates.judge(features)
+
+    def failing(self, verdict: Verdict) -> dict[str, TestResult | None]:
+        """Return what of the tests that stay does not pass in the agent's tree of a task."""
+        recipe, lock = verdict.recipe, self.bench.environment.lock
+        assert recipe is not None
+        task = materialise(recipe, self.baseline, lock, checkout=self.source)
+        workspace = without_git(task.workspace)
+        unseen = {*recipe.fail_to_pass, *recipe.excluded}
+        ids = [t for t in self.baseline.stable if t not in unseen]
+        ids = [t for t in ids if t.partition("::")[0] in workspace]
+        results = self.bench.run(TestRequest(tuple(ids)), workspace).results
+        passed = {t for t in ids if t in results and results[t].outcome == "passed"}
+        return {t: results.get(t) for t in ids if t not in passed}
 
 
 def travel(tree: Tree, backend: Backend) -> Journey:
