@@ -1,16 +1,23 @@
 """Take tests out of their files, with what only they used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from codeenv.errors import SourceError
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Label, applied, to_operations, whole_file
 from codeenv.languages.python.effects import Code
+from codeenv.languages.python.golden_files import Names, TestNames, hide_golden
 from codeenv.languages.python.hidden_file import TestFile
 from codeenv.languages.python.layout import find_layout
 from codeenv.languages.python.loading import Loading
-from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
+from codeenv.languages.python.node_ids import (
+    Definition,
+    definitions_of,
+    found_in,
+    split_id,
+)
 from codeenv.languages.python.place import Place
 from codeenv.languages.python.project import Project, read_project
 from codeenv.languages.python.syntax import compiles, parse_source
@@ -44,7 +51,7 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
         stays = any(split_id(t).path == path for t in known.keys() - hidden)
         place = Place(tree, path, code, has_tests=stays)
         operations += _hide_in(tree, place, names, kept, vanished.get(path, ()))
-    return tuple(operations)
+    return (*operations, *_hide_golden(tree, operations, _test_names(tree, known, hidden, whole)))
 
 
 def _chosen(
@@ -135,6 +142,44 @@ def _hide_in(
     if not compiles(applied(data, operations)):
         raise ValueError(f"the result would not compile: {path}")
     return operations
+
+
+def _test_names(
+    tree: Tree,
+    known: Mapping[str, Definition | None],
+    hidden: frozenset[str],
+    whole: Collection[str],
+) -> tuple[TestNames, ...]:
+    """Return the tests of the files that lose some, and of files of the same name.
+
+    Whatever else such a file defines counts as kept.
+    """
+    chosen = _chosen(known, hidden)
+    gone: dict[str, set[Names]] = {}
+    kept: dict[str, set[Names]] = {}
+    for test, definition in known.items():
+        parts = split_id(test)
+        if not parts.names:
+            continue
+        goes = test in hidden and (definition in chosen or parts.path in whole)
+        (gone if goes else kept).setdefault(parts.path, set()).add(parts.names)
+    found = []
+    files = {PurePosixPath(path).name for path in gone}
+    for path in sorted(p for p in {*gone, *kept} if PurePosixPath(p).name in files):
+        defined = {tuple(f.name.split(".")) for f in found_in(tree, path) if not f.is_class}
+        hides, stays = gone.get(path, set()), kept.get(path, set())
+        stays = stays | (defined - hides)
+        found.append(TestNames(path, frozenset(hides - stays), frozenset(stays)))
+    return tuple(found)
+
+
+def _hide_golden(
+    tree: Tree, operations: Sequence[Operation], tests: Sequence[TestNames]
+) -> tuple[Operation, ...]:
+    try:
+        return hide_golden(tree, find_layout(tree), operations, tests) if tests else ()
+    except SourceError:
+        return ()
 
 
 def _names_used_elsewhere(tree: Tree, path: str) -> frozenset[str]:
