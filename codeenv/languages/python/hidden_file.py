@@ -68,7 +68,7 @@ class TestFile:
         Raises:
             ValueError: If other code of the file needs one of them at import.
         """
-        self._imports += imports
+        self._imports += (i for i in imports if not self._is_for_visible(i.bound))
         names = {i.bound for i in self._imports}
         for use in self._references.uses if self._references else ():
             if use.eager and use.root in names and not self._is_gone(use.line):
@@ -160,9 +160,19 @@ class TestFile:
             for line in self._mentions.get(name, ())
         )
 
+    def _is_for_visible(self, name: str) -> bool:
+        """Return whether a test that stays, or a helper, is to find a name once it is back."""
+        eager = {u.line for u in self._references.uses if u.eager} if self._references else set()
+        for line in self._mentions.get(name, ()) if self._place.visible else ():
+            owner = None if self._is_gone(line) else self._function_at(line)
+            is_helper = owner and not _TEST_NAME.match(owner.node.name) and line not in eager
+            if owner and (is_helper or owner.name in self._place.visible):
+                return True
+        return False
+
     def _matters(self) -> bool:
         """Return whether anything that stays may depend on what the file does at import."""
-        if not self._hides or self._used_elsewhere or self._place.has_tests:
+        if not self._hides or self._used_elsewhere or self._place.visible:
             return True
         places = [(f.node.name, f.node.lineno) for f in self._found]
         places += [(n, s.lineno) for s, names in self._helpers() for n in names]

@@ -48,8 +48,7 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
             continue
         names = {d.name for d in chosen if d.path == path}
         kept = _kept_classes(path, known, hidden)
-        stays = any(split_id(t).path == path for t in known.keys() - hidden)
-        place = Place(tree, path, code, has_tests=stays)
+        place = Place(tree, path, code, _visible(path, known, hidden))
         operations += _hide_in(tree, place, names, kept, vanished.get(path, ()))
     return (*operations, *_hide_golden(tree, operations, _test_names(tree, known, hidden, whole)))
 
@@ -122,6 +121,17 @@ def _kept_classes(
         if parts.path == path and test not in hidden:
             kept |= {".".join(parts.names[:n]) for n in range(1, len(parts.names))}
     return frozenset(kept)
+
+
+def _visible(
+    path: str, known: Mapping[str, Definition | None], hidden: frozenset[str]
+) -> frozenset[str]:
+    """Return the functions of a file behind the tests that are not hidden, "" for others."""
+    return frozenset(
+        definition.name if definition and definition.path == path else ""
+        for test, definition in known.items()
+        if test not in hidden and split_id(test).path == path
+    )
 
 
 def _hide_in(

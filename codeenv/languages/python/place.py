@@ -15,17 +15,17 @@ from codeenv.tree import Tree
 class Place:
     """A test file in its repository."""
 
-    def __init__(self, tree: Tree, path: str, code: Code, *, has_tests: bool) -> None:
+    def __init__(self, tree: Tree, path: str, code: Code, visible: frozenset[str]) -> None:
         """Read nothing yet.
 
         Args:
             tree: The repository.
             path: The file.
             code: The code of the tree.
-            has_tests: Whether a test is known that stays in the file.
+            visible: The names of the stable tests that stay in it, "" for one made elsewhere.
         """
         self._tree, self.path, self._code = tree, path, code
-        self.has_tests = has_tests
+        self.visible = visible
 
     def acts(self, statement: ast.stmt) -> bool:
         """Return whether a statement that nobody names may still be missed when it is gone."""

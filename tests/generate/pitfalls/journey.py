@@ -19,6 +19,7 @@ from codeenv.languages.base import CoverageMap, TestRequest, TestResult
 from codeenv.materialise import materialise
 from codeenv.materialise.files import agent_files
 from codeenv.materialise.git import without_git
+from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout
 from codeenv.tasks.models import Baseline, SourcePin
@@ -80,13 +81,17 @@ class Journey:
             )
             return gates.judge(features)
 
+    def task(self, verdict: Verdict) -> Task:
+        """Return the task that a verdict emits."""
+        assert verdict.recipe is not None
+        lock = self.bench.environment.lock
+        return materialise(verdict.recipe, self.baseline, lock, checkout=self.source)
+
     def failing(self, verdict: Verdict) -> dict[str, TestResult | None]:
         """Return what of the tests that stay does not pass in the agent's tree of a task."""
-        recipe, lock = verdict.recipe, self.bench.environment.lock
-        assert recipe is not None
-        task = materialise(recipe, self.baseline, lock, checkout=self.source)
+        task = self.task(verdict)
         workspace = without_git(task.workspace)
-        unseen = {*recipe.fail_to_pass, *recipe.excluded}
+        unseen = frozenset(task.recipe.feature_tests)
         ids = [t for t in self.baseline.stable if t not in unseen]
         ids = [t for t in ids if t.partition("::")[0] in workspace]
         results = self.bench.run(TestRequest(tuple(ids)), workspace).results

@@ -1,9 +1,13 @@
 """What an agent gets works: the tests that stay in its tree pass there."""
 
+from dataclasses import replace
+
 import pytest
 
 from codeenv.generate.models import Reason
 from codeenv.generate.pipeline import propose
+from codeenv.languages.base import TestRequest
+from codeenv.materialise.git import without_git
 from tests.generate.pitfalls.journey import travel, tree_of
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.slow]
@@ -49,6 +53,12 @@ def longest(text):
         if len(word) > len(best):
             best = word
     return best
+
+
+def mirror(text):
+    letters = list(text)
+    letters.reverse()
+    return "".join(letters)
 """
 _HANDLERS = """\
 from shop.rules import rule
@@ -79,6 +89,16 @@ _TESTS = {
         "def test_longest_of_equals():\n    assert longest('ab cd') == 'ab'\n\n\n"
         "def test_kinds():\n    assert 'Mine' in kinds()\n"
     ),
+    "tests/test_mirror.py": (
+        "import json\nfrom pathlib import Path\n\nfrom shop.rules import mirror\n\n\n"
+        "def test_mirror():\n    assert mirror('ab') == 'ba'\n\n\n"
+        "def test_mirror_of_three():\n    assert mirror('abc') == 'cba'\n\n\n"
+        "def test_mirrors():\n"
+        "    text = (Path(__file__).parent / 'data' / 'mirrors.json').read_text()\n"
+        "    assert {mirror(a): a for a in json.loads(text)} == json.loads(text)\n"
+    ),
+    "tests/data/mirrors.json": '{"ab": "ba", "ba": "ab"}',
+    "tests/data/other.json": "{}",
 }
 TREE = tree_of(
     {
@@ -96,13 +116,35 @@ def journey(bubblewrap_backend):
     return travel(TREE, bubblewrap_backend)
 
 
+def judge(journey, name):
+    found = propose(journey.bench, journey.baseline, journey.coverage, journey.options)
+    (verdict,) = journey.judge(*(feature for feature in found if feature.seed.name == name))
+    assert verdict.reason == Reason.EMITTED, verdict.detail
+    return verdict
+
+
 @pytest.mark.parametrize("name", ["slug", "initials", "longest"])
 def test_what_tests_that_stay_register_is_still_registered(journey, name):
-    (feature,) = (
-        f
-        for f in propose(journey.bench, journey.baseline, journey.coverage, journey.options)
-        if f.seed.name == name
-    )
-    (verdict,) = journey.judge(feature)
-    assert verdict.reason == Reason.EMITTED, verdict.detail
-    assert journey.failing(verdict) == {}
+    assert journey.failing(judge(journey, name)) == {}
+
+
+def test_a_data_file_of_hidden_tests_is_for_grading_only(journey):
+    task = journey.task(judge(journey, "mirror"))
+    assert "tests/data/mirrors.json" not in task.workspace
+    assert "tests/data/mirrors.json" in task.grading_tree
+    assert "tests/data/other.json" in task.workspace
+
+
+def test_visible_tests_of_the_feature_pass_once_it_is_back(journey):
+    split = replace(journey, options=replace(journey.options, tests="split"))
+    verdict = judge(split, "mirror")
+    (hidden,) = verdict.recipe.held_out
+    task = journey.task(verdict)
+    visible = tuple(t for t in verdict.recipe.fail_to_pass if t != hidden)
+    assert len(visible) == 2
+    for tree, outcomes in (
+        (task.workspace, set()),
+        (task.workspace.apply(task.oracle), {"passed"}),
+    ):
+        run = journey.bench.run(TestRequest(visible), without_git(tree))
+        assert {result.outcome for result in run.results.values()} - {"missing"} == outcomes
