@@ -30,8 +30,11 @@ def unmissed_files(
     code = [*layout.test_files, *layout.support_files]
     code = [p for p in code if p.endswith(".py") and tree[p].mode != "link"]
     changed = [p for p in code if left.get(p) != tree[p].data]
-    lost = {text for path in changed for text in _texts(tree[path].data)}
-    named = [path for path in files if any(_is_named(path, text) for text in lost)]
+    lost: dict[str, list[tuple[str, ...]]] = {}
+    for text in sorted({text for path in changed for text in _texts(tree[path].data)}):
+        given = tuple(part for part in re.split(r"[/\\]", text) if part not in ("", ".", ".."))
+        lost.setdefault(given[-1] if given else "", []).append(given)
+    named = [path for path in files if _is_named(path, lost)]
     staying = {path: left[path] for path in code if path in left} if named else {}
     folders = frozenset(name for data in staying.values() for name in _open_folders(data))
     lists = [PurePosixPath(p).parent for p, data in staying.items() if _LISTS.search(data)]
@@ -54,11 +57,13 @@ def _texts(data: bytes) -> frozenset[str]:
     )
 
 
-def _is_named(path: str, text: str) -> bool:
-    """Return whether a text is the name of a file, or the end of its path."""
-    given = [part for part in re.split(r"[/\\]", text) if part not in ("", ".", "..")]
+def _is_named(path: str, texts: Mapping[str, Collection[tuple[str, ...]]]) -> bool:
+    """Return whether a text is the name of a file, or the end of its path.
+
+    The texts are given as parts of paths, by the last part.
+    """
     parts = PurePosixPath(path).parts
-    return bool(given) and parts[-len(given) :] == tuple(given)
+    return any(parts[-len(given) :] == given for given in texts.get(parts[-1], ()))
 
 
 def _folders(path: str) -> frozenset[str]:
