@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from codeenv.audit.library import library_of
 from codeenv.audit.models import WARNINGS, AuditReport, Leak
+from codeenv.audit.recorded import recorded_for_hidden
 from codeenv.audit.scan import Place, mentions, scan_file, scan_library
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.audit.shapes import keep_shapes
@@ -35,8 +36,10 @@ def audit_report(
     task: Task, image: Image | None = None, *, language: Language | None = None
 ) -> AuditReport:
     """Return leaks and warnings of a task (see ``audit_task``)."""
-    secrets = secrets_of(task, language or get_language(task.recipe.language))
+    known = language or get_language(task.recipe.language)
+    secrets = secrets_of(task, known)
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
+    leaks += recorded_for_hidden(task, secrets, known)
     if image is not None:
         leaks += scan_library(library_of(image), secrets)
         keep_shapes()

@@ -20,10 +20,10 @@ LeakKind = Literal[
 ``tree``: not the files that the recipe pins.  ``git``: the repository's history holds more than one
 commit of the agent's files.  ``by-product``: bytecode, caches, build copies.  ``copy``: text of a
 deleted function.  ``twin``: a function of the same shape as a deleted one.  ``names``: names that
-vanished with the feature, in binary data.  ``hidden_test``: text of a hidden test.  ``statement``:
-the statement quotes deleted code or names a hidden test.  Warnings only: ``mention``, a text speaks
-of a vanished name that the statement does not tell; ``similar``, code of the project that stays and
-is much like a deleted function.
+vanished with the feature, in binary data.  ``hidden_test``: text of a hidden test, or what was
+recorded for one.  ``statement``: the statement quotes deleted code or names a hidden test.
+Warnings only: ``mention``, a text speaks of a vanished name that the statement does not tell;
+``similar``, code of the project that stays and is much like a deleted function.
 """
 WARNINGS: frozenset[LeakKind] = frozenset({"mention", "similar"})
 

@@ -177,9 +177,11 @@ class Language(Protocol):
         """Return the edits that take tests out of their files.
 
         A test function goes only if all its ids in ``stable`` are in ``test_ids``; a test whose
-        code cannot be found (doctests in sources, tests made from data) stays visible.  With the
-        damaged tree, imports of names that vanished go from the test files too; offsets are the
-        same in the pristine tree, since a deletion never touches tests.
+        code cannot be found (doctests in sources, tests made from data) stays visible.  Snapshots
+        and data files that only hidden tests read go too; what tests that stay need does not, even
+        where they do not name it.  With the damaged tree, imports of names that vanished go from
+        the test files too, unless a test that stays waits for them; offsets are the same in the
+        pristine tree, since a deletion never touches tests.
 
         Raises:
             ValueError: If what stays of a test file would not work; the message is the reason.

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from codeenv.audit import audit_report, audit_task
+from codeenv.audit.models import Leak
 from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.task import with_git
@@ -160,6 +161,69 @@ def test_another_tree_than_the_pinned_one_is_found():
 def test_a_copy_of_hidden_tests_is_found():
     leaks = audit_task(plant("docs/old_tests.txt", SOURCE["tests/test_text.py"].data))
     assert {leak.kind for leak in leaks} == {"hidden_test"}
+
+
+HIDDEN_NAME = "test_slug_joins_the_words"
+VISIBLE_NAME = "test_wrap_breaks_lines"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/snapshots/test_text/{}/0.json",
+        "tests/test_text/{}.yml",
+        "tests/test_text/{}_a_.yml",
+        "tests/test_text/TestText_{}.csv",
+        "tests/cassettes/test_text/{}.yaml",
+        "other/__snapshots__/{}.1.svg",
+    ],
+)
+def test_a_snapshot_that_is_named_after_a_hidden_test_is_found(path):
+    (leak,) = audit_task(plant(path.format(HIDDEN_NAME), b"a-b"))
+    assert leak == Leak(
+        "hidden_test", path.format(HIDDEN_NAME), f"recorded for the hidden test {HIDDEN_NAME}"
+    )
+    assert audit_task(plant(path.format(VISIBLE_NAME), b"a b")) == ()
+
+
+@pytest.mark.parametrize("title", ["{}", "{}.1", "{}[a]", "TestText.{}[a].2"])
+def test_a_snapshot_file_with_a_section_of_a_hidden_test_is_found(title):
+    path = "tests/__snapshots__/test_text.ambr"
+    for name, found in ((HIDDEN_NAME, {path}), (VISIBLE_NAME, set())):
+        text = f"# name: {title.format(name)}\n  '{HIDDEN_NAME}'\n# ---\n"
+        assert {leak.path for leak in audit_task(plant(path, text.encode()))} == found
+
+
+def test_a_record_that_speaks_of_a_hidden_test_is_found():
+    text = f'{{"{HIDDEN_NAME} 1": "a-b"}}'.encode()
+    assert [leak.kind for leak in audit_task(plant("tests/snapshots/all.json", text))] == [
+        "hidden_test"
+    ]
+    assert audit_task(plant("CHANGES.txt", text)) == ()
+
+
+def test_a_snapshot_of_another_test_of_the_same_name_is_no_leak():
+    other = plant("tests/test_more.py", f"def {HIDDEN_NAME}():\n    assert 1\n".encode())
+    layout = replace(other.layout, test_files=(*other.layout.test_files, "tests/test_more.py"))
+    task = replace(other, layout=layout)
+    title = f"# name: {HIDDEN_NAME}\n  'a'\n".encode()
+    assert audit_task(plant("tests/__snapshots__/test_more.ambr", title, task)) == ()
+    assert audit_task(plant("tests/__snapshots__/test_text.ambr", title, task)) != ()
+
+
+def test_what_hiding_leaves_of_snapshots_is_no_leak():
+    sections = "".join(f"# name: {name}\n  'x'\n# ---\n" for name in (HIDDEN_NAME, VISIBLE_NAME))
+    snapshots = {
+        "tests/__snapshots__/test_text.ambr": sections,
+        f"tests/test_text/{HIDDEN_NAME}.yml": "a-b",
+        f"tests/test_text/{VISIBLE_NAME}.yml": "a b",
+    }
+    source = Tree({**SOURCE, **{p: Entry(text.encode()) for p, text in snapshots.items()}})
+    task = make_task(source)
+    assert audit_task(task) == ()
+    assert f"tests/test_text/{VISIBLE_NAME}.yml" in task.workspace
+    assert HIDDEN_NAME.encode() not in task.workspace["tests/__snapshots__/test_text.ambr"].data
+    assert all(task.grading_tree[path] == source[path] for path in snapshots)
 
 
 def test_a_statement_that_tells_too_much_is_found():

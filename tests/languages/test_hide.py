@@ -176,6 +176,21 @@ def test_imports_of_vanished_names_go_with_tests_that_cannot_be_collected(hidden
     )
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        "def test_a():\n    assert vanished(1)\n",
+        "@pytest.mark.parametrize('f', [vanished])\ndef test_a(f):\n    assert f(1)\n",
+        "def both(x):\n    return vanished(x)\n\n\ndef test_a():\n    assert both(1)\n",
+    ],
+)
+def test_a_vanished_name_stays_imported_for_a_visible_test_of_the_feature(hidden, use):
+    head = f"import pytest\nfrom pkg.code import vanished\n\n\n{use}    assert pytest\n"
+    text = f"{head}\n\ndef test_b():\n    assert vanished(2)\n"
+    stable = (f"{PATH}::test_a", f"{PATH}::test_b")
+    assert hidden(text, stable[1:], stable) == head
+
+
 def test_a_vanished_name_that_staying_code_needs_is_refused(hidden):
     text = (
         "from pkg.code import vanished\n\nCASES = [vanished]\n\n\ndef test_a():\n    assert CASES\n"

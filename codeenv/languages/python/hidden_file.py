@@ -14,6 +14,7 @@ from codeenv.languages.python.definitions import (
 )
 from codeenv.languages.python.edits import Edit, Label, drop_statements
 from codeenv.languages.python.node_ids import anywhere, defined_names
+from codeenv.languages.python.place import Place
 from codeenv.languages.python.references import dotted_name, references
 from codeenv.languages.python.syntax import Source
 
@@ -30,9 +31,11 @@ class TestFile:
 
     __test__ = False
 
-    def __init__(self, source: Source, used_elsewhere: frozenset[str]) -> None:
+    def __init__(self, source: Source, used_elsewhere: frozenset[str], place: Place) -> None:
         """Start with nothing gone."""
         self._source = source
+        self._place = place
+        self._hides = False
         self._used_elsewhere = used_elsewhere
         self._found = find_definitions(source)
         self._references = references(source.data)
@@ -45,6 +48,7 @@ class TestFile:
 
     def hide(self, names: Collection[str], kept: Collection[str]) -> None:
         """Take out test functions by qualified name, and classes that have no test left."""
+        self._hides = bool(names)
         for found in self._found:
             if found.name in names and not found.is_class:
                 self._drop(found)
@@ -64,7 +68,7 @@ class TestFile:
         Raises:
             ValueError: If other code of the file needs one of them at import.
         """
-        self._imports += imports
+        self._imports += (i for i in imports if not self._is_for_visible(i.bound))
         names = {i.bound for i in self._imports}
         for use in self._references.uses if self._references else ():
             if use.eager and use.root in names and not self._is_gone(use.line):
@@ -74,15 +78,22 @@ class TestFile:
                 self._drop(owner)
 
     def drop_unused(self) -> None:
-        """Drop helpers, constants and imports that only what is gone used, until none is left."""
+        """Drop helpers, constants and imports that only what is gone used, until none is left.
+
+        What may do more when the file is imported stays, as long as a test does.
+        """
+        matters = self._matters()
         changed = True
         while changed:
             unused = [s for s, names in self._helpers() if self._is_unused(s, names)]
+            unused = [s for s in unused if not (matters and self._place.acts(s))]
             changed = bool(unused)
             for statement in unused:
                 self._take(statement)
         for imported in self._references.imports if self._references else ():
-            if imported.top and imported not in self._imports and self._is_spare(imported):
+            if imported in self._imports or not self._is_spare(imported):
+                continue
+            if not (matters and self._is_needed(imported)):
                 self._imports.append(imported)
 
     def is_hollow(self) -> bool:
@@ -149,10 +160,37 @@ class TestFile:
             for line in self._mentions.get(name, ())
         )
 
+    def _is_for_visible(self, name: str) -> bool:
+        """Return whether a test that stays, or a helper, is to find a name once it is back."""
+        eager = {u.line for u in self._references.uses if u.eager} if self._references else set()
+        for line in self._mentions.get(name, ()) if self._place.visible else ():
+            owner = None if self._is_gone(line) else self._function_at(line)
+            is_helper = owner and not _TEST_NAME.match(owner.node.name) and line not in eager
+            if owner and (is_helper or owner.name in self._place.visible):
+                return True
+        return False
+
+    def _matters(self) -> bool:
+        """Return whether anything that stays may depend on what the file does at import."""
+        if not self._hides or self._used_elsewhere or self._place.visible:
+            return True
+        places = [(f.node.name, f.node.lineno) for f in self._found]
+        places += [(n, s.lineno) for s, names in self._helpers() for n in names]
+        return any(_TEST_NAME.match(name) and not self._is_gone(line) for name, line in places)
+
+    def _is_needed(self, imported: Import) -> bool:
+        file = self._references
+        if file is None:
+            return True
+        stays = [i for i in file.imports if i not in self._imports and i is not imported]
+        stays = [i for i in stays if not self._is_gone(i.node.lineno)]
+        uses = {u.name for u in file.uses if not self._is_gone(u.line)}
+        return self._place.needs(imported, stays, uses)
+
     def _is_spare(self, imported: Import) -> bool:
         if imported.name == "*" or imported.module == "__future__" or imported.guarded:
             return False
-        if imported.bound in self._used_elsewhere:
+        if not imported.top or imported.bound in self._used_elsewhere:
             return False
         lines = self._mentions.get(imported.bound, [])
         return bool(lines) and all(self._is_gone(line) for line in lines)

@@ -1,14 +1,24 @@
 """Take tests out of their files, with what only they used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from codeenv.errors import SourceError
 from codeenv.languages.python.bound import Import
 from codeenv.languages.python.edits import Label, applied, to_operations, whole_file
+from codeenv.languages.python.effects import Code
+from codeenv.languages.python.golden_files import Names, TestNames, hide_golden
 from codeenv.languages.python.hidden_file import TestFile
 from codeenv.languages.python.layout import find_layout
-from codeenv.languages.python.node_ids import Definition, definitions_of, split_id
+from codeenv.languages.python.loading import Loading
+from codeenv.languages.python.node_ids import (
+    Definition,
+    definitions_of,
+    found_in,
+    split_id,
+)
+from codeenv.languages.python.place import Place
 from codeenv.languages.python.project import Project, read_project
 from codeenv.languages.python.syntax import compiles, parse_source
 from codeenv.tasks.models import Operation
@@ -30,6 +40,7 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
     chosen = _chosen(known, hidden)
     whole = {*_whole_files(known, hidden, tree), *_cut_off_files(known, hidden, tree)}
     vanished = _vanished_imports(tree)
+    code = _code(tree)
     operations: list[Operation] = []
     for path in sorted({d.path for d in chosen} | whole | vanished.keys()):
         if path in whole:
@@ -37,8 +48,9 @@ def hide_tests(tree: Tree, test_ids: Sequence[str], stable: Sequence[str]) -> tu
             continue
         names = {d.name for d in chosen if d.path == path}
         kept = _kept_classes(path, known, hidden)
-        operations += _hide_in(tree, path, names, kept, vanished.get(path, ()))
-    return tuple(operations)
+        place = Place(tree, path, code, _visible(path, known, hidden))
+        operations += _hide_in(tree, place, names, kept, vanished.get(path, ()))
+    return (*operations, *_hide_golden(tree, operations, _test_names(tree, known, hidden, whole)))
 
 
 def _chosen(
@@ -111,14 +123,26 @@ def _kept_classes(
     return frozenset(kept)
 
 
+def _visible(
+    path: str, known: Mapping[str, Definition | None], hidden: frozenset[str]
+) -> frozenset[str]:
+    """Return the functions of a file behind the tests that are not hidden, "" for others."""
+    return frozenset(
+        definition.name if definition and definition.path == path else ""
+        for test, definition in known.items()
+        if test not in hidden and split_id(test).path == path
+    )
+
+
 def _hide_in(
-    tree: Tree, path: str, names: set[str], kept: frozenset[str], vanished: Sequence[Import]
+    tree: Tree, place: Place, names: set[str], kept: frozenset[str], vanished: Sequence[Import]
 ) -> tuple[Operation, ...]:
+    path = place.path
     data = tree[path].data
     source = parse_source(data)
     if source is None:
         raise ValueError(f"cannot be taken out of an unreadable file: {path}")
-    file = TestFile(source, _names_used_elsewhere(tree, path))
+    file = TestFile(source, _names_used_elsewhere(tree, path), place)
     file.hide(names, kept)
     file.forget(vanished)
     file.drop_unused()
@@ -128,6 +152,44 @@ def _hide_in(
     if not compiles(applied(data, operations)):
         raise ValueError(f"the result would not compile: {path}")
     return operations
+
+
+def _test_names(
+    tree: Tree,
+    known: Mapping[str, Definition | None],
+    hidden: frozenset[str],
+    whole: Collection[str],
+) -> tuple[TestNames, ...]:
+    """Return the tests of the files that lose some, and of files of the same name.
+
+    Whatever else such a file defines counts as kept.
+    """
+    chosen = _chosen(known, hidden)
+    gone: dict[str, set[Names]] = {}
+    kept: dict[str, set[Names]] = {}
+    for test, definition in known.items():
+        parts = split_id(test)
+        if not parts.names:
+            continue
+        goes = test in hidden and (definition in chosen or parts.path in whole)
+        (gone if goes else kept).setdefault(parts.path, set()).add(parts.names)
+    found = []
+    files = {PurePosixPath(path).name for path in gone}
+    for path in sorted(p for p in {*gone, *kept} if PurePosixPath(p).name in files):
+        defined = {tuple(f.name.split(".")) for f in found_in(tree, path) if not f.is_class}
+        hides, stays = gone.get(path, set()), kept.get(path, set())
+        stays = stays | (defined - hides)
+        found.append(TestNames(path, frozenset(hides - stays), frozenset(stays)))
+    return tuple(found)
+
+
+def _hide_golden(
+    tree: Tree, operations: Sequence[Operation], tests: Sequence[TestNames]
+) -> tuple[Operation, ...]:
+    try:
+        return hide_golden(tree, find_layout(tree), operations, tests) if tests else ()
+    except SourceError:
+        return ()
 
 
 def _names_used_elsewhere(tree: Tree, path: str) -> frozenset[str]:
@@ -171,6 +233,14 @@ def _is_vanished(project: Project, path: str, imported: Import) -> bool:
     bound = {i.bound for i in module.imports}
     dynamic = "*" in bound or any(u.root in ("globals", "locals", "vars") for u in module.uses)
     return imported.name not in bound and imported.name not in module.bound and not dynamic
+
+
+def _code(tree: Tree) -> Code:
+    try:
+        layout = find_layout(tree)
+    except SourceError:
+        return Code(tree, Loading(tree, ("src", "."), ()))
+    return Code(tree, Loading(tree, layout.import_roots, layout.packages))
 
 
 @lru_cache(maxsize=8)

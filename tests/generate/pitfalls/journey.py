@@ -15,8 +15,11 @@ from codeenv.images.base import ensure_base
 from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.venv import add_project, site_packages
 from codeenv.languages import detect_language
-from codeenv.languages.base import CoverageMap
+from codeenv.languages.base import CoverageMap, TestRequest, TestResult
+from codeenv.materialise import materialise
 from codeenv.materialise.files import agent_files
+from codeenv.materialise.git import without_git
+from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout
 from codeenv.tasks.models import Baseline, SourcePin
@@ -77,6 +80,23 @@ class Journey:
                 pool=pool,
             )
             return gates.judge(features)
+
+    def task(self, verdict: Verdict) -> Task:
+        """Return the task that a verdict emits."""
+        assert verdict.recipe is not None
+        lock = self.bench.environment.lock
+        return materialise(verdict.recipe, self.baseline, lock, checkout=self.source)
+
+    def failing(self, verdict: Verdict) -> dict[str, TestResult | None]:
+        """Return what of the tests that stay does not pass in the agent's tree of a task."""
+        task = self.task(verdict)
+        workspace = without_git(task.workspace)
+        unseen = frozenset(task.recipe.feature_tests)
+        ids = [t for t in self.baseline.stable if t not in unseen]
+        ids = [t for t in ids if t.partition("::")[0] in workspace]
+        results = self.bench.run(TestRequest(tuple(ids)), workspace).results
+        passed = {t for t in ids if t in results and results[t].outcome == "passed"}
+        return {t: results.get(t) for t in ids if t not in passed}
 
 
 def travel(tree: Tree, backend: Backend) -> Journey:

@@ -154,3 +154,8 @@ def test_type_stubs_that_no_submission_may_change_lose_what_is_removed(verdicts)
     recipe = verdicts["Basket"].recipe
     assert {edit.path for edit in recipe.deletions} == {"shop/sums.py", "stubs/shop/sums.pyi"}
     assert {edit.mode for edit in recipe.deletions} == {"remove"}
+
+
+def test_the_tests_that_stay_pass_in_every_agents_tree(odd, verdicts):
+    for name, verdict in verdicts.items():
+        assert (name, odd.failing(verdict)) == (name, {})
