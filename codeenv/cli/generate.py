@@ -8,7 +8,15 @@ from typing import get_args
 from codeenv.cli.explain import explain
 from codeenv.cli.generate_many import read_list, run_many
 from codeenv.cli.generate_options import check_together, difficulty, kinds, load_parents
-from codeenv.cli.options import Subparsers, add_backend, add_jobs, command, natural, positive
+from codeenv.cli.options import (
+    Subparsers,
+    add_backend,
+    add_checkout,
+    add_jobs,
+    command,
+    natural,
+    positive,
+)
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.errors import UsageError
@@ -32,8 +40,7 @@ def add(subparsers: Subparsers) -> None:
     parser = command(subparsers, "generate", run)
     add_backend(parser)
     _add_sources(parser)
-    parser.add_argument("--ref", default="", help="git branch, tag or commit (default: HEAD)")
-    parser.add_argument("--subdir", default="", help="folder of the repository to use as its root")
+    add_checkout(parser)
     parser.add_argument(
         "--out",
         type=Path,

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
+from codeenv.cli.options import add_checkout
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
 from codeenv.images.planning.plan import EnvironmentPlan, make_environment_plan
@@ -19,8 +20,7 @@ def add_plan(parser: Parser) -> None:
     parser.add_argument(
         "--repo", required=True, metavar="SRC", help="git URL, path or pypi:NAME==VERSION"
     )
-    parser.add_argument("--ref", default="", help="git branch, tag or commit (default: HEAD)")
-    parser.add_argument("--subdir", default="", help="folder of the repository to use as its root")
+    add_checkout(parser)
 
 
 def run_plan(args: argparse.Namespace) -> int:

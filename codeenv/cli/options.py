@@ -59,6 +59,12 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def add_checkout(parser: argparse.ArgumentParser) -> None:
+    """Add ``--ref`` and ``--subdir``: what of a repository is taken."""
+    parser.add_argument("--ref", default="", help="git branch, tag or commit (default: HEAD)")
+    parser.add_argument("--subdir", default="", help="folder of the repository to use as its root")
+
+
 def add_tasks(parser: argparse.ArgumentParser) -> None:
     """Add the positional ``TASKS``."""
     parser.add_argument("tasks", metavar="TASKS", help="folder, recipe file, suite name or task id")

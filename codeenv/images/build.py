@@ -119,8 +119,9 @@ def _restore(
     installed = installer.restore(others)
     if installed.packages != others:
         raise BuildError("the restored packages are not those of the lock")
-    built = _built_again(own, lock, pin, installer) if own else None
-    tree = add_project(installed.tree, _plan_of(lock, pin), lock.import_roots, built)
+    source = fetch(pin).tree if pin else None
+    built = _built_again(own, lock, pin, source, installer) if own else None
+    tree = add_project(installed.tree, _plan_of(lock, source), lock.import_roots, built)
     layer = store_layer(tree, ENV)
     return Environment(lock, compose(base, (layer,), lock.variables))
 
@@ -132,24 +133,26 @@ def _own_wheel(lock: EnvironmentLock) -> LockedPackage | None:
 
 
 def _built_again(
-    own: LockedPackage, lock: EnvironmentLock, pin: SourcePin | None, installer: Installer
+    own: LockedPackage,
+    lock: EnvironmentLock,
+    pin: SourcePin | None,
+    source: Tree | None,
+    installer: Installer,
 ) -> Built:
     """Return the modules of the project's locked wheel."""
-    if pin is None:
+    if source is None:
         raise BuildError("the environment has modules of the project's wheel: its source is needed")
-    tree = fetch(pin).tree
-    built = published(pin, tree, lock.import_roots, lock.python, installer.client)
+    built = published(pin, source, lock.import_roots, lock.python, installer.client)
     if built is None or built.package != own:
         raise BuildError(f"the wheel of {own.name} {own.version} is not the locked one any more")
     return built
 
 
-def _plan_of(lock: EnvironmentLock, pin: SourcePin | None) -> InstallPlan:
+def _plan_of(lock: EnvironmentLock, source: Tree | None) -> InstallPlan:
     """Return the project's metadata: read from its source, else name and version alone."""
-    if pin is not None:
-        tree = fetch(pin).tree
-        language = detect_language(tree)
-        return language.plan(tree, language.layout(tree))
+    if source is not None:
+        language = detect_language(source)
+        return language.plan(source, language.layout(source))
     name, _, version = next(iter(lock.metadata), "").partition("==")
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
     return InstallPlan(name, version, "", (), {"METADATA": metadata} if name else {})

@@ -23,7 +23,7 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     ("tox.ini", read_tox),
     ("setup.cfg", read_tox),
     ("pyproject.toml", read_pyproject),
-    ("noxfile.py", lambda path, text: read_nox(path, text.encode())),
+    ("noxfile.py", read_nox),
     ("[Mm]akefile", read_makefile),
     ("GNUmakefile", read_makefile),
     ("Dockerfile", read_dockerfile),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from codeenv.images.planning.facts import Fact, Place, Script
 from codeenv.images.planning.ini_lines import ini_lines
+from codeenv.languages.python.requirement_files import FACTOR
 from codeenv.languages.python.syntax import parse_module
 
 _NOT_TESTS = re.compile(r"(?i)doc|lint|typ(e|ing)|mypy|format|release|style|build|pre-?commit|pkg")
-_FACTOR = re.compile(r"^[\w.,!{}-]+:\s+")
 _COMMANDS = frozenset({"commands", "commands_pre"})
 _VARIABLES = frozenset({"setenv", "set_env"})
 
@@ -22,7 +22,7 @@ def read_tox(path: str, text: str) -> Iterator[Script | Fact]:
         name = line.section.removeprefix("tox:")
         if not name.startswith("testenv") or _NOT_TESTS.search(name):
             continue
-        place, value = Place(path, line.line), _FACTOR.sub("", line.text)
+        place, value = Place(path, line.line), FACTOR.sub("", line.text)
         if line.key in _COMMANDS:
             yield Script(value, place)
         elif line.key in _VARIABLES and "{" not in value:
@@ -65,9 +65,9 @@ def _line_of(text: str, command: str) -> int:
     return next((n for n, line in enumerate(lines, start=1) if first in line), 0)
 
 
-def read_nox(path: str, data: bytes) -> Iterator[Script | Fact]:
+def read_nox(path: str, text: str) -> Iterator[Script | Fact]:
     """Yield what the sessions of ``noxfile.py`` install, run and set; nothing is executed."""
-    module = parse_module(data)
+    module = parse_module(text.encode())
     for node in ast.walk(module) if module else ():
         if isinstance(node, ast.FunctionDef) and not _NOT_TESTS.search(node.name):
             for call in ast.walk(node):

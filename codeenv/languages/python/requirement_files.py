@@ -9,7 +9,8 @@ from codeenv.tree import Tree
 
 NOT_TEST_GROUP = re.compile(r"(?i)doc|lint|typ(e|ing)|mypy|bench|format|release|style|build")
 """Names of groups that are not for tests whatever else they say."""
-_FACTOR = re.compile(r"^[\w.,!{}-]+:\s+")
+FACTOR = re.compile(r"^[\w.,!{}-]+:\s+")
+"""What tells for which of tox's environments a line is."""
 _REQUIREMENTS = re.compile(r"(?i)^(requirements|requires|reqs?)[-_.]?|[-_.]?(requirements|reqs?)$")
 _BASE_KINDS = frozenset({"base", "main", "install", "requirements", "prod", "all"})
 
@@ -71,7 +72,7 @@ def tox_requirements(
     for section, values in manifests.tox.items():
         if section == "testenv" or (section.startswith("testenv:") and is_test_group(section[8:])):
             for raw in values.get("deps", "").splitlines():
-                yield from _tox_line(tree, _FACTOR.sub("", raw.strip()))
+                yield from _tox_line(tree, FACTOR.sub("", raw.strip()))
     yield from strings(table(manifests.pyproject, "tool", "tox", "env_run_base").get("deps"))
 
 
