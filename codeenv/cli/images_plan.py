@@ -51,16 +51,14 @@ def _rows(plan: EnvironmentPlan) -> Iterator[tuple[str, str, str]]:
 
 
 def _checks(plan: EnvironmentPlan) -> Iterator[tuple[str, str, str]]:
-    held_out = frozenset(check.command for check in plan.held_out)
     for check in plan.checks:
-        mark = "* " if check.command in held_out else "  "
+        mark = "* " if check in plan.held_out else "  "
         yield f"{mark}{check.command}", check.why, str(check.place)
 
 
 def _document(plan: EnvironmentPlan) -> dict[str, object]:
     facts = {part: [_fact(f.value, str(f.place)) for f in getattr(plan, part)] for part in _PARTS}
     install = plan.install
-    held_out = frozenset(check.command for check in plan.held_out)
     return {
         "name": install.name,
         "version": install.version,
@@ -74,7 +72,7 @@ def _document(plan: EnvironmentPlan) -> dict[str, object]:
                 "from": str(check.place),
                 "exit_codes": check.expect.exit_codes,
                 "output": check.expect.output,
-                "held_out": check.command in held_out,
+                "held_out": check in plan.held_out,
             }
             for check in plan.checks
         ],
