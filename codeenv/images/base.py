@@ -6,9 +6,9 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -16,6 +16,7 @@ from typing import Literal
 from codeenv._paths import cache_folder, data_folder
 from codeenv.errors import BackendUnavailable, BuildError
 from codeenv.images import debian, registry
+from codeenv.images.debian import UnknownPackages
 from codeenv.images.locking import locked
 from codeenv.images.rootfs import clean_tar, digest_of_base, packages_of, python_of, unpack_tar
 from codeenv.sandbox.image import Image
@@ -56,31 +57,68 @@ class Base:
 
 @dataclass(frozen=True)
 class _Maker:
-    """How one kind of base is made: its name, and what writes its tar."""
+    """How one kind of base is made: its source, more packages, and what writes its tar."""
 
-    name: str
-    write_tar: Callable[[Path], None]
+    source: str
+    write_tar: Callable[[Path, Sequence[str]], None]
+    packages: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What a lock calls the base: ``debian:trixie``, or ``debian:trixie+graphviz,libgl1``."""
+        return "+".join(filter(None, (self.source, ",".join(self.packages))))
 
     @property
     def key(self) -> str:
         """Folder name in the cache; changes when our own scripts change."""
         recipe = hashlib.sha256(f"{self.name} {platform.machine()} {_recipe()}".encode())
-        return f"{self.name.replace(':', '-').replace('/', '-')}-{recipe.hexdigest()[:12]}"
+        return f"{self.source.replace(':', '-').replace('/', '-')}-{recipe.hexdigest()[:12]}"
 
 
-def ensure_base(kind: Kind = "auto") -> Base:
+def ensure_base(kind: Kind = "auto", packages: Sequence[str] = ()) -> Base:
     """Return a base, making it if the cache has none.
 
-    ``auto`` is ``debian`` where it is cached or mmdebstrap is installed, else ``registry`` where a
-    Docker daemon answers.  ``host`` is this machine's own system, for offline use.
+    Args:
+        kind: ``auto`` is ``debian`` where it is cached or mmdebstrap is installed, else
+            ``registry`` where a Docker daemon answers.  ``host`` is this machine's own system, for
+            offline use.
+        packages: Debian packages that the base has beside the usual ones.
 
     Raises:
+        UnknownPackages: If the distribution does not have all of the packages.
         BuildError: If it cannot be made; the hint says what is missing.
     """
     if kind == "host":
         return _host_base()
     maker = _MAKERS[_choose() if kind == "auto" else kind]
+    maker = replace(maker, packages=tuple(sorted(set(packages))))
     return _load(maker) or _make(maker)
+
+
+def named_base(name: str) -> Base:
+    """Return the base that a lock names, as ``ensure_base`` does."""
+    return ensure_base(_kind_of(name), _packages_in(name))
+
+
+def extended_base(base: Base, packages: Iterable[str]) -> Base:
+    """Return a base with more packages, as far as its distribution has them."""
+    wanted = {*_packages_in(base.name), *packages}
+    while True:
+        try:
+            return ensure_base(_kind_of(base.name), sorted(wanted))
+        except UnknownPackages as error:
+            if wanted.isdisjoint(error.names):
+                raise
+            wanted -= set(error.names)
+
+
+def _kind_of(name: str) -> Kind:
+    kind = name.partition("+")[0].partition(":")[0]
+    return "registry" if kind == "registry" else "host" if kind == "host" else "debian"
+
+
+def _packages_in(name: str) -> tuple[str, ...]:
+    return tuple(filter(None, name.partition("+")[2].split(",")))
 
 
 def cached_base() -> Base | None:
@@ -123,7 +161,7 @@ def _fill(maker: _Maker, work: Path) -> None:
     done = work / "done"
     done.mkdir()
     try:
-        maker.write_tar(work / "raw.tar")
+        maker.write_tar(work / "raw.tar", maker.packages)
         clean_tar(work / "raw.tar", done / "rootfs.tar")
         unpack_tar(done / "rootfs.tar", done / "rootfs")
     except OSError as error:

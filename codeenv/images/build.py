@@ -9,13 +9,16 @@ from packaging.utils import canonicalize_name
 
 from codeenv._paths import cache_folder
 from codeenv.errors import BuildError
-from codeenv.images.base import Base, ensure_base
+from codeenv.images.attempts import Attempt, Tester
+from codeenv.images.base import Base, ensure_base, named_base
 from codeenv.images.built import Built, published
 from codeenv.images.bundled import is_bundled, restore_bundled
-from codeenv.images.install import Installer
-from codeenv.images.ladder import Attempt, Climber
+from codeenv.images.compiled import compile_project, may_compile
+from codeenv.images.install import Installer, InstallFailed
+from codeenv.images.ladder import Climber, Hints
 from codeenv.images.layers import ENV, Environment, compose, store_layer
 from codeenv.images.locking import locked
+from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.records import recall, recall_by_lock, remember
 from codeenv.images.venv import add_project
 from codeenv.languages import detect_language
@@ -26,7 +29,7 @@ from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock, LockedPackage, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 2
+_VERSION = 3
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
@@ -47,12 +50,12 @@ def build_environment(
 
     Tries the repository's own pin of pytest, then the newest, then older ones, and keeps the
     environment in which most tests pass.  The repository's code runs in boxes without network
-    only, its dependencies' build code in build boxes only.  Modules of a published version that
-    only a build makes are taken from its wheel.
+    only, its own and its dependencies' build code in build boxes only.  Modules that only a build
+    makes are taken from the wheel of a published version, else built.
 
     Raises:
         BuildError: If nothing can be installed, no test passes in any environment, or the project
-            must be compiled and has no wheel.
+            must be compiled and cannot be.
     """
     base = ensure_base()
     plan = language.plan(tree, layout)
@@ -61,17 +64,13 @@ def build_environment(
         cached = recall(key, base)
         if cached is not None:
             return cached
-        installer = Installer(base, backend)
-        built = published(pin, tree, layout.import_roots, base.python, installer.client)
-        if built:
-            log(f"{len(built.modules)} modules that a build makes, from the wheel")
-        elif plan.compiler:
-            raise _must_be_compiled(plan)
-        climber = Climber(tree, layout, plan, base, language, backend, installer, log, built)
-        best = climber.climb()
+        installer = Installer(base, backend, log=log)
+        built = _built(pin, tree, plan, layout, installer)
+        tester = Tester(tree, layout, plan, language, backend, built)
+        best = Climber(tester, installer, _hints(tree, language, layout), log).climb()
         if best is None or not best.score:
             raise _nothing_passes(best, layout)
-        made = Environment(_lock(best, plan, layout, base, built), best.image)
+        made = Environment(_lock(best, plan, layout, built), best.image)
         remember(key, made)
         return made
 
@@ -95,7 +94,7 @@ def restore_environment(
         raise BuildError(
             f"the environment is locked for {lock.platform}, this machine is {platform.machine()}"
         )
-    base = ensure_base("registry" if lock.base.startswith("registry") else "debian")
+    base = named_base(lock.base)
     name = f"{digest_of(lock)}-{base.digest[:16]}"
     with locked(cache_folder("environments"), name):
         cached = recall_by_lock(lock, base)
@@ -142,7 +141,11 @@ def _built_again(
     """Return the modules of the project's locked wheel."""
     if source is None:
         raise BuildError("the environment has modules of the project's wheel: its source is needed")
-    built = published(pin, source, lock.import_roots, lock.python, installer.client)
+    if not own.sha256:
+        plan = _plan_of(lock, source)
+        built = compile_project(installer, source, plan, lock.import_roots)
+    else:
+        built = published(pin, source, lock.import_roots, lock.python, installer.client)
     if built is None or built.package != own:
         raise BuildError(f"the wheel of {own.name} {own.version} is not the locked one any more")
     return built
@@ -171,26 +174,53 @@ def _key(
     return hashlib.sha256(json.dumps([*facts, base.digest, wheel]).encode()).hexdigest()
 
 
-def _lock(
-    best: Attempt, plan: InstallPlan, layout: Layout, base: Base, built: Built | None
-) -> EnvironmentLock:
+def _built(
+    pin: SourcePin | None, tree: Tree, plan: InstallPlan, layout: Layout, installer: Installer
+) -> Built | None:
+    """Return the modules that only a build makes: published ones, else built here."""
+    python = installer.base.python
+    built = published(pin, tree, layout.import_roots, python, installer.client)
+    if built:
+        installer.log(f"{len(built.modules)} modules that a build makes, from the wheel")
+    elif plan.compiler or may_compile(tree):
+        try:
+            built = compile_project(installer, tree, plan, layout.import_roots)
+        except InstallFailed as error:
+            if plan.compiler:
+                raise _cannot_be_compiled(plan, error) from error
+            installer.log(f"the project's extensions cannot be built: {error.message}")
+        if built:
+            installer.log(f"{len(built.modules)} modules that a build makes, built here")
+    return built
+
+
+def _hints(tree: Tree, language: Language, layout: Layout) -> Hints:
+    plan = make_environment_plan(tree, language, layout)
+    variables = dict(fact.value.split("=", 1) for fact in plan.variables)
+    return Hints(tuple(fact.value for fact in plan.apt), variables)
+
+
+def _lock(best: Attempt, plan: InstallPlan, layout: Layout, built: Built | None) -> EnvironmentLock:
     own = (built.package,) if built else ()
+    parts = best.parts
     return EnvironmentLock(
-        base=base.name,
-        python=base.python,
+        base=parts.base.name,
+        python=parts.base.python,
         platform=platform.machine(),
-        packages=tuple(sorted((*best.installed.packages, *own), key=lambda p: p.name)),
+        packages=tuple(sorted((*parts.installed.packages, *own), key=lambda p: p.name)),
         import_roots=layout.import_roots,
         metadata=(f"{plan.name}=={plan.version}",) if plan.name else (),
+        variables=dict(parts.variables),
         test_options=best.options,
     )
 
 
-def _must_be_compiled(plan: InstallPlan) -> BuildError:
+def _cannot_be_compiled(plan: InstallPlan, error: InstallFailed) -> BuildError:
     return BuildError(
-        f"this project must be compiled ({plan.compiler}) before its tests can run",
-        hint="codeenv takes the compiled modules of a published version from its wheel: "
-        "name one that has a wheel for this machine (pypi:NAME==VERSION)",
+        f"this project must be compiled ({plan.compiler}) before its tests can run, and its build "
+        f"fails: {error.message}",
+        hint="name a published version that has a wheel for this machine (pypi:NAME==VERSION)\n"
+        f"{error.hint}",
     )
 
 

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from codeenv._paths import data_folder
@@ -15,19 +15,38 @@ _NO_NETWORK = re.compile(
     r"(?i)could not resolve|temporary failure|failed to fetch|unable to connect|connection (failed|"
     r"timed out|refused)|network is unreachable"
 )
+_UNKNOWN = re.compile(
+    r"Unable to locate package (\S+)|Package '?([^\s']+)'? has no installation candidate"
+    r"|Couldn't find any package by (?:glob|regex) '([^']+)'"
+)
 _NO_NAMESPACE = re.compile(r"(?i)unshare|newuidmap|subuid|operation not permitted|--mode")
 
 
-def write_tar(target: Path, *, timeout: float = 900.0) -> None:
-    """Write the root file system as a tar.
+class UnknownPackages(BuildError):
+    """Raised when a distribution lacks packages that were asked for; ``names`` are these."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Name the packages."""
+        super().__init__(f"there is no Debian package {', '.join(names)} in {SUITE}")
+        self.names = tuple(names)
+
+
+def unknown_packages(log: str) -> tuple[str, ...]:
+    """Return the packages that apt says it cannot find or install, sorted."""
+    return tuple(sorted({name for names in _UNKNOWN.findall(log) for name in names if name}))
+
+
+def write_tar(target: Path, packages: Sequence[str] = (), *, timeout: float = 900.0) -> None:
+    """Write the root file system, with more packages than the usual ones, as a tar.
 
     Raises:
+        UnknownPackages: If Debian does not have all of the packages.
         BuildError: If mmdebstrap is missing or fails; the hint says what to do.
     """
     if shutil.which("mmdebstrap") is None:
         raise BuildError("mmdebstrap is not installed", hint="apt-get install mmdebstrap")
     script = data_folder("docker") / "bootstrap-debian.sh"
-    command = ["sh", str(script), SUITE, str(target), *filter(None, [mirror()])]
+    command = ["sh", str(script), SUITE, str(target), ",".join(packages), *filter(None, [mirror()])]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PERL5"))}
     try:
         done = subprocess.run(
@@ -86,6 +105,9 @@ def _text(file: Path) -> str:
 
 
 def _explain(log: str) -> BuildError:
+    unknown = unknown_packages(log)
+    if unknown:
+        return UnknownPackages(unknown)
     lines = [line for line in log.splitlines() if line.startswith(("E:", "W: Failed"))]
     detail = (lines or log.strip().splitlines() or ["no message"])[-1]
     if "No space left" in log:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,31 +10,32 @@ from functools import cached_property
 from packaging.utils import canonicalize_name
 
 from codeenv.errors import BuildError
-from codeenv.images.base import Base
+from codeenv.images.base import Base, extended_base
 from codeenv.images.layers import ENV
+from codeenv.images.toolchain import build_packages
 from codeenv.images.venv import REPORT, clean_venv, remove_distribution
 from codeenv.sandbox.base import Backend
-from codeenv.sandbox.image import InstallJob
+from codeenv.sandbox.image import InstallJob, InstallResult
 from codeenv.sources.index import IndexClient
 from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Entry, Tree
 
+_ROUNDS = 4
 _CA = "/run/codeenv/ca.pem"
 _CA_VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
-_PIP_OPTIONS = (
-    "--no-input --disable-pip-version-check --no-cache-dir --no-compile --prefer-binary"
-    " --no-warn-script-location --progress-bar off"
+PIP_OPTIONS = (
+    "--no-input --disable-pip-version-check --no-cache-dir --prefer-binary --progress-bar off"
 )
-_UNPACK_PIP = "/usr/bin/python3 -m zipfile -e /build/pip-*.whl /build/pip"
+UNPACK_PIP = "/usr/bin/python3 -m zipfile -e /build/pip-*.whl /build/pip"
 _COMPILE = (
     f"/usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash {ENV}/lib"
     " > /dev/null 2>&1 || true"
 )
 _VENV_SCRIPT = f"""\
 /usr/bin/python3 -m venv --without-pip {ENV}
-{_UNPACK_PIP}
-{ENV}/bin/python /build/pip/pip install {_PIP_OPTIONS} {{options}} --report {ENV}/{REPORT} \
-  -r /build/requirements.txt
+{UNPACK_PIP}
+{ENV}/bin/python /build/pip/pip install {PIP_OPTIONS} --no-compile \
+  --no-warn-script-location {{options}} --report {ENV}/{REPORT} -r /build/requirements.txt
 {_COMPILE}
 """
 
@@ -63,10 +64,17 @@ class Installer:
         base: What to install on.
         backend: Whose build boxes to use.
         client: The package indexes of this machine.
+        log: Told what happens, for people.
     """
 
-    def __init__(self, base: Base, backend: Backend, client: IndexClient | None = None) -> None:
-        self.base, self.backend = base, backend
+    def __init__(
+        self,
+        base: Base,
+        backend: Backend,
+        client: IndexClient | None = None,
+        log: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self.base, self.backend, self.log = base, backend, log
         self.client = client or IndexClient()
 
     def install(self, requirements: Sequence[str]) -> Installed:
@@ -87,23 +95,38 @@ class Installer:
         return self._venv("".join(f"{line}\n" for line in lines), "--require-hashes --no-deps")
 
     def _venv(self, requirements: str, options: str) -> Installed:
-        tree = self._run(_VENV_SCRIPT.format(options=options), requirements, ENV)
+        script = _VENV_SCRIPT.format(options=options)
+        inputs = Tree({**self.pip, "requirements.txt": Entry(requirements.encode())})
+        tree = self.run(script, inputs, ENV)
         report = tree.get(REPORT)
         return Installed(clean_venv(tree), read_report(report.data) if report else ())
 
-    def _run(self, script: str, requirements: str, output: str) -> Tree:
+    def run(self, script: str, inputs: Tree, output: str) -> Tree:
+        """Run an installation and return its output; what its builds lack is brought along.
+
+        Raises:
+            InstallFailed: If it fails, with compilers and headers as well.
+        """
+        base = self.base
+        for _ in range(_ROUNDS):
+            result = self._attempt(base, script, inputs, output)
+            if not result.exit_code:
+                return result.tree
+            packages = build_packages(result.log)
+            before, base = base, extended_base(base, packages) if packages else base
+            if base == before:
+                break
+            self.log(f"a build from source needs {', '.join(packages)}")
+        raise _explain(result.exit_code, result.log)
+
+    def _attempt(self, base: Base, script: str, inputs: Tree, output: str) -> InstallResult:
         settings = self.client.http.settings
         bundle = settings.ca_bundle()
         env = settings.build_variables() | (dict.fromkeys(_CA_VARIABLES, _CA) if bundle else {})
-        inputs = Tree({**self._pip, "requirements.txt": Entry(requirements.encode())})
-        job = InstallJob(self.base.image, script, inputs, output, env, bundle)
-        result = self.backend.install(job)
-        if result.exit_code:
-            raise _explain(result.exit_code, result.log)
-        return result.tree
+        return self.backend.install(InstallJob(base.image, script, inputs, output, env, bundle))
 
     @cached_property
-    def _pip(self) -> dict[str, Entry]:
+    def pip(self) -> dict[str, Entry]:
         """The wheel of pip itself, from the index: no pip is in any image."""
         wheel = self.client.newest_wheel("pip")
         path, _ = self.client.get(wheel)

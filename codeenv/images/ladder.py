@@ -1,99 +1,64 @@
-"""Finding an environment that a repository's tests run in: versions of pytest, missing modules."""
+"""Finding an environment that a repository's tests run in: the ladder, and repairs on each rung."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from codeenv.images.base import Base
-from codeenv.images.built import Built
+from codeenv.errors import BuildError
+from codeenv.images.attempts import Attempt, Parts, Tester
+from codeenv.images.base import Base, extended_base
 from codeenv.images.install import Installed, Installer, InstallFailed, culprits, without
-from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
-from codeenv.images.venv import add_project
-from codeenv.languages.base import InstallPlan, Language, Layout, TestRequest, TestRun
-from codeenv.sandbox.base import Backend
-from codeenv.sandbox.image import Image
-from codeenv.tree import Tree
+from codeenv.images.system import system_packages
 
 Log = Callable[[str], None]
 _ROUNDS = 8
-_NO_OWN_OPTIONS = ("-o", "addopts=")
-_FAILED = ("failed", "error")
-_CLEAN_SHARE = 0.02
-_USAGE_ERROR = 4
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """One environment that was tried, and what the tests did in it."""
+class Hints:
+    """What a repository's files say beside its requirements: tried where tests do not pass.
 
-    added: tuple[str, ...]
-    """Requirements that a run showed to be missing."""
-    installed: Installed
-    image: Image
-    run: TestRun
-    options: tuple[str, ...] = ()
+    Attributes:
+        packages: Debian packages.
+        variables: Environment variables.
+    """
 
-    @property
-    def score(self) -> int:
-        """How many tests passed."""
-        return len(self.run.passed)
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether there is no sign that another rung would do better."""
-        results = self.run.results.values()
-        failed = sum(result.outcome in _FAILED for result in results)
-        return (
-            self.run.complete
-            and not self.run.errors
-            and bool(self.run.passed)
-            and failed <= _CLEAN_SHARE * len(results)
-        )
+    packages: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
 class Climber:
     """Tries one rung after the other.
 
     Attributes:
-        tree: The repository.
-        layout: Where things are in it.
-        plan: What it asks for.
-        base: What environments stand on.
-        language: Runs its tests.
-        backend: Where.
+        tester: Runs the tests.
         installer: Installs.
+        hints: What is tried where no rung is clean.
         log: Told what happens, for people.
-        built: Modules of the repository that only a build makes.
     """
 
-    tree: Tree
-    layout: Layout
-    plan: InstallPlan
-    base: Base
-    language: Language
-    backend: Backend
-    installer: Installer
-    log: Log
-    built: Built | None = None
+    def __init__(self, tester: Tester, installer: Installer, hints: Hints, log: Log) -> None:
+        self.tester, self.installer, self.hints, self.log = tester, installer, hints, log
+        self._base = installer.base
+        self._asked_for: set[str] = set()
 
     def climb(self) -> Attempt | None:
         """Return the attempt in which most tests passed; the first clean one ends the search."""
         best: Attempt | None = None
         added: tuple[str, ...] = ()
-        for rung in rungs_of(self.plan.requirements, self.base.python):
-            attempt = self._rung(Rung(rung.runner, (*rung.others, *added)), forgiving=best is None)
+        for rung in rungs_of(self.tester.plan.requirements, self._base.python):
+            wanted = Rung(rung.runner, (*rung.others, *added))
+            attempt = self._rung(wanted, forgiving=best is None)
             if attempt is None:
                 continue
-            added = tuple(dict.fromkeys((*added, *attempt.added)))
-            self.log(f"{rung.runner}: {_summary(attempt.run)}")
+            added = tuple(dict.fromkeys((*added, *attempt.parts.added)))
+            self.log(f"{rung.runner}: {attempt.summary}")
             if best is None or attempt.score > best.score:
                 best = attempt
-            if attempt.is_clean:
+            if attempt.is_clean or attempt.run.timed_out:
                 break
-        return best
+        return best and self._hinted(best)
 
     def _rung(self, rung: Rung, *, forgiving: bool) -> Attempt | None:
         """Install and run, adding what the run says is missing, until nothing new is."""
@@ -105,13 +70,11 @@ class Climber:
                 return attempt
             wanted, installed = found
             added = tuple(r for r in tried if r in wanted)
-            installed = without(
-                installed, {project(self.plan.name), *INSTALLERS} - set(map(project, added))
-            )
-            attempt = self._try(added, installed)
+            installed = self._cleaned(installed, added)
+            attempt = self._equipped(self.tester.attempt(Parts(self._base, installed, added)))
             known = {project(r) for r in (*wanted, *tried)} | {p.name for p in installed.packages}
-            known |= {project(self.plan.name)}
-            missing = self.language.missing_requirement(attempt.run, self.layout)
+            known |= {project(self.tester.plan.name)}
+            missing = self.tester.missing(attempt.run)
             new = sorted({m for m in missing if project(m) not in known})
             if not new:
                 return attempt
@@ -119,6 +82,53 @@ class Climber:
             tried += new
             wanted += new
         return attempt
+
+    def _cleaned(self, installed: Installed, added: Iterable[str]) -> Installed:
+        own = project(self.tester.plan.name)
+        return without(installed, {own, *INSTALLERS} - set(map(project, added)))
+
+    def _equipped(self, attempt: Attempt) -> Attempt:
+        """Return the attempt on a base that has what its run lacked, if more tests pass there."""
+        reasons = system_packages(attempt.run)
+        new = sorted(reasons.keys() - self._asked_for)
+        if not new:
+            return attempt
+        self.log(f"missing in the system: {', '.join(new)} ({reasons[new[0]]})")
+        better = self._on_more(attempt, new)
+        self._base = better.parts.base
+        return better
+
+    def _on_more(self, attempt: Attempt, packages: Sequence[str]) -> Attempt:
+        """Return the attempt on a base with more packages, if more tests pass there."""
+        self._asked_for.update(packages)
+        before = attempt.parts.base
+        base = self._extended(before, packages)
+        if base == before:
+            return attempt
+        return self._better(attempt, replace(attempt.parts, base=base), "more packages")
+
+    def _extended(self, base: Base, packages: Sequence[str]) -> Base:
+        try:
+            return extended_base(base, packages)
+        except BuildError as error:
+            self.log(f"{', '.join(packages)} cannot be had: {error.message}")
+            return base
+
+    def _better(self, attempt: Attempt, parts: Parts, what: str) -> Attempt:
+        other = self.tester.attempt(parts)
+        self.log(f"with {what}: {other.summary}")
+        return other if other.score > attempt.score else attempt
+
+    def _hinted(self, best: Attempt) -> Attempt:
+        """Try what the repository's files do for their tests beside requirements."""
+        if not best.is_clean and self.hints.variables:
+            told = " ".join(f"{name}={value}" for name, value in self.hints.variables.items())
+            best = self._better(best, replace(best.parts, variables=self.hints.variables), told)
+        packages = [p for p in self.hints.packages if p not in self._asked_for]
+        if not best.is_clean and packages:
+            self.log(f"the repository's files install {', '.join(packages)}")
+            best = self._on_more(best, packages)
+        return best
 
     def _install(
         self, requirements: Sequence[str], *, forgiving: bool
@@ -143,26 +153,3 @@ class Climber:
         gone = sorted(r for r in guilty if loosened[r] == r)
         self.log(f"cannot be installed as asked: {', '.join(sorted(guilty))}")
         return [loosened.get(r, r) for r in wanted if r not in gone]
-
-    def _try(self, added: tuple[str, ...], installed: Installed) -> Attempt:
-        roots = self.layout.import_roots
-        tree = add_project(installed.tree, self.plan, roots, self.built)
-        image = compose(self.base, (store_layer(tree, ENV),), {})
-        attempt = Attempt(added, installed, image, self._run(image, ()))
-        if attempt.run.exit_code == _USAGE_ERROR and not attempt.run.results:
-            again = self._run(image, _NO_OWN_OPTIONS)
-            if again.passed and not self.language.missing_requirement(attempt.run, self.layout):
-                return replace(attempt, run=again, options=_NO_OWN_OPTIONS)
-        return attempt
-
-    def _run(self, image: Image, options: tuple[str, ...]) -> TestRun:
-        with self.backend.open(image, self.tree, role="build") as box:
-            return self.language.run_tests(box, image, TestRequest(options=options))
-
-
-def _summary(run: TestRun) -> str:
-    counts = Counter(result.outcome for result in run.results.values())
-    told = [f"{counts[outcome]} {outcome}" for outcome in sorted(counts)]
-    first = next((f"{where}: {why}" for where, why in run.errors.items()), "")
-    told += [f"{len(run.errors)} not collected ({first[:200]})"] if run.errors else []
-    return ", ".join(told) or f"nothing ran (exit code {run.exit_code})"

@@ -1,6 +1,6 @@
 """The ``registry`` base: built by a Docker daemon on Python's official image, then exported."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
@@ -12,6 +12,7 @@ from docker.errors import DockerException
 
 from codeenv._paths import data_folder
 from codeenv.errors import BuildError
+from codeenv.images.debian import UnknownPackages, unknown_packages
 
 SOURCE = "python:3.13-slim"
 _LABELS = {"codeenv.image": "base"}
@@ -27,10 +28,11 @@ def docker_answers() -> bool:
     return True
 
 
-def write_tar(target: Path, *, source: str = SOURCE) -> None:
+def write_tar(target: Path, packages: Sequence[str] = (), *, source: str = SOURCE) -> None:
     """Build ``docker/base.Dockerfile`` and write its root file system as a tar.
 
     Raises:
+        UnknownPackages: If Debian does not have all of the packages.
         BuildError: If no daemon or no registry answers, or the build fails.
     """
     try:
@@ -38,13 +40,16 @@ def write_tar(target: Path, *, source: str = SOURCE) -> None:
             image, _ = client.images.build(
                 path=str(data_folder("docker")),
                 dockerfile="base.Dockerfile",
-                buildargs={"IMAGE": source},
+                buildargs={"IMAGE": source, "PACKAGES": " ".join(packages)},
                 labels=_LABELS,
                 rm=True,
                 forcerm=True,
             )
             _export(client, str(image.id), target)
     except DockerBuildError as error:
+        log = "".join(str(line.get("stream", "")) for line in error.build_log)
+        if unknown := unknown_packages(log):
+            raise UnknownPackages(unknown) from error
         raise BuildError(
             f"the base image cannot be built on {source}: {error.msg}",
             hint="check that the registry answers, or install mmdebstrap for a base without one",

@@ -7,7 +7,8 @@ import pytest
 from codeenv.errors import BuildError
 from codeenv.images import base as base_module
 from codeenv.images import debian
-from codeenv.images.base import ensure_base
+from codeenv.images.base import ensure_base, extended_base, named_base
+from codeenv.images.debian import UnknownPackages
 from codeenv.images.rootfs import clean_tar, packages_of, python_of, unpack_tar
 
 STATUS = """\
@@ -88,8 +89,10 @@ class TestEnsure:
         """Count how often the debian base is made, from a ready tar."""
         calls = []
 
-        def make(target):
-            calls.append(target)
+        def make(target, packages):
+            if "nonsuch" in packages:
+                raise UnknownPackages(["nonsuch"])
+            calls.append(tuple(packages))
             write_tar(target, raw)
 
         maker = base_module._Maker("debian:test", make)
@@ -104,6 +107,22 @@ class TestEnsure:
         assert first.tar.is_file()
         assert first.tar == first.rootfs.with_name("rootfs.tar")
 
+    def test_a_base_with_more_packages_is_another_one_and_its_name_says_so(self, made):
+        plain = ensure_base("debian")
+        more = ensure_base("debian", ["zsh", "graphviz", "zsh"])
+        assert more.name == "debian:test+graphviz,zsh"
+        assert more.digest != plain.digest
+        assert named_base(more.name) == more
+        assert named_base(plain.name) == plain
+        assert made == [(), ("graphviz", "zsh")]
+
+    def test_packages_that_the_distribution_lacks_are_left_out(self, made):
+        plain = ensure_base("debian")
+        more = extended_base(plain, ["graphviz", "nonsuch"])
+        assert more.name == "debian:test+graphviz"
+        assert extended_base(more, ["zsh"]).name == "debian:test+graphviz,zsh"
+        assert extended_base(plain, ["nonsuch"]) == plain
+
     def test_the_digest_names_packages_not_bytes(self, made, raw, monkeypatch, tmp_path):
         first = ensure_base("debian").digest
         with tarfile.open(raw, "a") as archive:
@@ -112,7 +131,7 @@ class TestEnsure:
         assert ensure_base("debian").digest == first
 
     def test_nothing_half_made_is_left_after_a_failure(self, cache, monkeypatch):
-        def fail(target):
+        def fail(target, packages):
             target.write_bytes(b"half")
             raise BuildError("no network")
 
@@ -122,7 +141,7 @@ class TestEnsure:
         assert [p for p in (cache / "bases").iterdir() if p.is_dir()] == []
 
     def test_a_full_disk_is_a_clear_error(self, cache, monkeypatch):
-        def fail(target):
+        def fail(target, packages):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setitem(base_module._MAKERS, "debian", base_module._Maker("debian:x", fail))
@@ -211,6 +230,15 @@ class TestMmdebstrap:
         fake(f'echo "{message}" >&2; exit 25')
         with pytest.raises(BuildError, match=reason):
             debian.write_tar(tmp_path / "out.tar")
+
+    def test_packages_that_debian_lacks_are_named(self, fake, tmp_path):
+        fake(
+            "echo \"E: Unable to locate package nonsuch\nE: Package 'libold1' has no installation "
+            'candidate\nE: mmdebstrap failed to run" >&2; exit 25'
+        )
+        with pytest.raises(UnknownPackages, match="no Debian package libold1, nonsuch") as caught:
+            debian.write_tar(tmp_path / "out.tar", ["nonsuch", "libold1", "git"])
+        assert caught.value.names == ("libold1", "nonsuch")
 
     def test_a_mirror_that_hangs_is_given_up(self, fake, tmp_path):
         fake("exec sleep 60")

@@ -1,70 +1,26 @@
-import json
-
 import pytest
 
 from codeenv.errors import BuildError
 from codeenv.images import build as build_module
 from codeenv.images import build_environment, restore_environment
-from codeenv.languages.base import InstallPlan, Layout, TestResult, TestRun
-from codeenv.sandbox.image import InstallResult
+from codeenv.languages.base import TestResult, TestRun
 from codeenv.tree import Entry, Tree
-from tests.images.fakes import FakeBackend, environment_tree, read_layer
-
-TREE = Tree({"thing.py": Entry(b""), "test_thing.py": Entry(b"")})
-LAYOUT = Layout((".",), ("thing",), ("thing.py",), ("test_thing.py",))
-PASS = TestResult("passed")
-
-
-class FakeLanguage:
-    """Runs nothing: a function of the installed packages decides what a run reports."""
-
-    name = "python"
-
-    def __init__(self, requirements, outcome):
-        self.requirements, self.outcome = requirements, outcome
-        self.runs = []
-
-    def plan(self, tree, layout):
-        return InstallPlan(
-            "thing", "1.0", "", tuple(self.requirements), {"METADATA": b"Name: thing\n"}
-        )
-
-    def run_tests(self, sandbox, image, request):
-        installed = read_layer(sandbox.image.layers[0])
-        names = {p.split("/")[3] for p in installed if p.endswith("__init__.py")}
-        run = self.outcome(names, request)
-        self.runs.append((names, request.options))
-        return run
-
-    def missing_requirement(self, run, layout=None):
-        return tuple(run.errors[key] for key in run.errors if key == "missing")
-
-
-def run(*passed, errors=(), exit_code=0, failed=()):
-    results = dict.fromkeys(passed, PASS) | {name: TestResult("failed") for name in failed}
-    return TestRun(tuple(results), results, not exit_code > 1, exit_code, errors=dict(errors))
-
-
-def install(job):
-    """Install what is asked for; each requirement becomes a package of its bare name."""
-    wanted = job.inputs["requirements.txt"].data.decode().splitlines()
-    if "broken" in wanted or "broken==1" in wanted:
-        return InstallResult(1, "ERROR: No matching distribution found for broken\n", Tree({}))
-    names = [(w.replace("<", "_lt_").split("=")[0], "1.0") for w in wanted]
-    items = [
-        {
-            "metadata": {"name": name, "version": "1.0"},
-            "download_info": {"archive_info": {"hashes": {"sha256": "a" * 64}}},
-        }
-        for name, _ in names
-    ]
-    report = {".codeenv-report.json": Entry(json.dumps({"install": items}).encode())}
-    return Tree({**environment_tree(*names), **report})
+from tests.images.fakes import (
+    LAYOUT,
+    PASS,
+    TREE,
+    FakeBackend,
+    FakeLanguage,
+    install,
+    read_layer,
+    run,
+)
 
 
 @pytest.fixture(autouse=True)
 def prepared_base(index, base, monkeypatch):
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
+    monkeypatch.setattr(build_module, "named_base", lambda name: base)
     return base
 
 

@@ -1,6 +1,8 @@
 """Environments of projects with compiled modules: from the wheel of the very version."""
 
+import io
 import platform
+import zipfile
 
 import pytest
 
@@ -12,7 +14,8 @@ from codeenv.languages.base import TestResult, TestRun
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.sandbox.image import InstallResult
 from codeenv.sources import checkout
-from tests.images.fakes import FakeBackend, environment_tree, read_layer
+from codeenv.tree import Entry, Tree
+from tests.images.fakes import FakeBackend, environment_tree, install, read_layer
 
 WHEEL = f"shop-1.0-cp313-cp313-manylinux_2_17_{platform.machine()}.whl"
 SDIST = {
@@ -34,6 +37,7 @@ class Passing(PythonLanguage):
 @pytest.fixture(autouse=True)
 def prepared_base(base, monkeypatch):
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
+    monkeypatch.setattr(build_module, "named_base", lambda name: base)
 
 
 @pytest.fixture
@@ -77,18 +81,83 @@ def test_a_lock_gives_the_compiled_modules_again(index, project, cache):
     assert again.digest == built.digest
 
 
-def test_without_a_wheel_for_this_machine_the_reason_is_told(index, project):
-    index("shop-1.0-cp313-cp313-win_amd64.whl", {SPEED: "machine code"})
+def wheel_of(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    return buffer.getvalue()
 
-    with pytest.raises(BuildError, match="must be compiled \\(meson-python\\)"):
-        build(project, backend())
+
+def building(files, log=""):
+    """A backend in which the project's own build makes a wheel of some files, or fails."""
+
+    def answer(job):
+        if "pip wheel" not in job.script:
+            return install(job)
+        made = Tree({WHEEL: Entry(wheel_of(files))}) if files else Tree({})
+        return InstallResult(0 if files else 1, log, made)
+
+    return FakeBackend(answer)
+
+
+def test_without_a_wheel_for_this_machine_the_project_is_built(index, project):
+    index("shop-1.0-cp313-cp313-win_amd64.whl", {SPEED: "machine code"})
+    backend = building({SPEED: "built here", "shop/__init__.py": "other code"})
+
+    built = build(project, backend)
+
+    layer = read_layer(built.image.layers[0])
+    assert layer[f"lib/python3.13/site-packages/_codeenv_built/{SPEED}"].data == b"built here"
+    own = next(package for package in built.lock.packages if package.name == "shop")
+    assert (own.version, own.sha256) == ("1.0", "")
+    job = next(job for job in backend.jobs if "pip wheel" in job.script)
+    assert "src/pyproject.toml" in job.inputs
+    assert "SETUPTOOLS_SCM_PRETEND_VERSION=1.0" in job.script
+
+
+def test_a_lock_of_a_built_project_builds_it_again(index, project, cache):
+    index("shop-1.0-cp313-cp313-win_amd64.whl", {SPEED: "machine code"})
+    built = build(project, building({SPEED: "built here"}))
+    for file in (cache / "environments").iterdir():
+        file.unlink()
+
+    again = restore_environment(built.lock, building({SPEED: "built here"}), pin=project.pin)
+
+    assert (again.image, again.digest) == (built.image, built.digest)
 
 
 def test_a_wheel_of_another_version_is_not_taken(index, project):
     index(WHEEL.replace("1.0", "1.1"), {SPEED: "machine code"})
 
-    with pytest.raises(BuildError, match="must be compiled"):
-        build(project, backend())
+    with pytest.raises(
+        BuildError, match=r"must be compiled \(meson-python\).*its build fails"
+    ) as told:
+        build(project, building({}, "ERROR: meson found no dependency"))
+    assert "meson found no dependency" in told.value.message
+    assert "name a published version" in told.value.hint
+
+
+def test_extensions_that_cannot_be_built_are_left_out_where_the_project_may_do_without(
+    index, cache
+):
+    files = {
+        "shop-1.0/setup.py": "from setuptools import Extension, setup\nsetup(name='shop', "
+        "version='1.0', ext_modules=[Extension('shop._speed', ['shop/_speed.c'])])\n",
+        "shop-1.0/shop/_speed.c": "int x;\n",
+        "shop-1.0/shop/__init__.py": "",
+        "shop-1.0/tests/test_shop.py": "import shop\n\ndef test_shop():\n    assert shop\n",
+    }
+    index("shop-1.0.zip", files)
+    source = checkout("pypi:shop==1.0")
+
+    built = build(source, building({SPEED: "built here"}))
+    assert "shop" in [package.name for package in built.lock.packages]
+
+    for file in (cache / "environments").iterdir():
+        file.unlink()
+    without = build(source, building({}, "ERROR: no compiler"))
+    assert "shop" not in [package.name for package in without.lock.packages]
 
 
 def test_a_wheel_that_is_another_one_by_now_is_refused(index, project, cache):

@@ -1,0 +1,118 @@
+"""One environment that is tried: what it is made of, and what the tests do in it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from codeenv.images.base import Base
+from codeenv.images.built import Built
+from codeenv.images.install import Installed
+from codeenv.images.layers import ENV, compose, store_layer
+from codeenv.images.venv import add_project
+from codeenv.languages.base import InstallPlan, Language, Layout, TestRequest, TestRun
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Image
+from codeenv.tree import Tree
+
+_NO_OWN_OPTIONS = ("-o", "addopts=")
+_FAILED = ("failed", "error")
+_CLEAN_SHARE = 0.02
+_USAGE_ERROR = 4
+_TEST_TIMEOUT = 120.0
+"""Seconds that a test may hang while environments are searched."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an environment is made of.
+
+    Attributes:
+        base: What it stands on.
+        installed: The virtual environment, without the project.
+        added: Requirements that a run showed to be missing.
+        variables: Environment variables that tests and agents run with.
+    """
+
+    base: Base
+    installed: Installed
+    added: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An environment that was tried."""
+
+    parts: Parts
+    image: Image
+    run: TestRun
+    options: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> int:
+        """How many tests passed."""
+        return len(self.run.passed)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there is no sign that another environment would do better."""
+        results = self.run.results.values()
+        failed = sum(result.outcome in _FAILED for result in results)
+        return (
+            self.run.complete
+            and not self.run.errors
+            and bool(self.run.passed)
+            and failed <= _CLEAN_SHARE * len(results)
+        )
+
+    @property
+    def summary(self) -> str:
+        """The outcomes, for people."""
+        run = self.run
+        counts = Counter(result.outcome for result in run.results.values())
+        told = [f"{counts[outcome]} {outcome}" for outcome in sorted(counts)]
+        first = next((f"{where}: {why}" for where, why in run.errors.items()), "")
+        told += [f"{len(run.errors)} not collected ({first[:200]})"] if run.errors else []
+        told += ["out of time"] if run.timed_out else []
+        return ", ".join(told) or f"nothing ran (exit code {run.exit_code})"
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Runs a repository's tests in environments.
+
+    Attributes:
+        tree: The repository.
+        layout: Where things are in it.
+        plan: What it asks for.
+        language: Runs its tests.
+        backend: Where.
+        built: Modules of the repository that only a build makes.
+    """
+
+    tree: Tree
+    layout: Layout
+    plan: InstallPlan
+    language: Language
+    backend: Backend
+    built: Built | None = None
+
+    def attempt(self, parts: Parts) -> Attempt:
+        """Run all tests; without the repository's own options, if only these stop the runner."""
+        tree = add_project(parts.installed.tree, self.plan, self.layout.import_roots, self.built)
+        image = compose(parts.base, (store_layer(tree, ENV),), parts.variables)
+        run = self._run(image, ())
+        if run.exit_code == _USAGE_ERROR and not run.results:
+            again = self._run(image, _NO_OWN_OPTIONS)
+            if again.passed and not self.missing(run):
+                return Attempt(parts, image, again, _NO_OWN_OPTIONS)
+        return Attempt(parts, image, run)
+
+    def missing(self, run: TestRun) -> tuple[str, ...]:
+        """Return the distributions whose absence explains errors of a run."""
+        return self.language.missing_requirement(run, self.layout)
+
+    def _run(self, image: Image, options: tuple[str, ...]) -> TestRun:
+        request = TestRequest(options=options, test_timeout=_TEST_TIMEOUT)
+        with self.backend.open(image, self.tree, role="build") as box:
+            return self.language.run_tests(box, image, request)

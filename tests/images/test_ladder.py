@@ -1,0 +1,131 @@
+"""Repairs on the ladder: what the system lacks, what files of the repository do for their tests."""
+
+from dataclasses import replace
+
+import pytest
+
+from codeenv.errors import BuildError
+from codeenv.images import build as build_module
+from codeenv.images import build_environment, ladder
+from codeenv.languages.base import TestResult, TestRun
+from codeenv.tree import Entry, Tree
+from tests.images.fakes import LAYOUT, PASS, TREE, FakeBackend, FakeLanguage, install, run
+
+NO_DOT = TestResult("failed", message="FileNotFoundError: No such file or directory: 'dot'")
+
+
+class Language(FakeLanguage):
+    """What passes depends on the image."""
+
+    def run_tests(self, sandbox, image, request):
+        self.runs.append((image.base, dict(image.variables), request.test_timeout))
+        return self.outcome(image)
+
+
+@pytest.fixture
+def bases(index, base, monkeypatch):
+    """Bases with more packages are made of their names alone; ``nonsuch`` does not exist."""
+    asked = []
+
+    def extended(before, packages):
+        asked.append(list(packages))
+        if "libreoffice" in packages:
+            raise BuildError("the mirror cannot be reached")
+        known = sorted(set(packages) - {"nonsuch"})
+        if not known:
+            return before
+        name = "+".join([before.name, *known])
+        return replace(before, name=name, digest=name)
+
+    monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
+    monkeypatch.setattr(ladder, "extended_base", extended)
+    return asked
+
+
+def build(outcome, tree=TREE, told=None):
+    language = Language([], outcome)
+    log = told.append if told is not None else print
+    found = build_environment(tree, language, LAYOUT, FakeBackend(install), log=log)
+    return found, language
+
+
+def test_a_program_that_tests_miss_is_put_into_the_base(bases):
+    def outcome(image):
+        if "graphviz" in image.base:
+            return run("a", "b")
+        return TestRun(("a", "b"), {"a": PASS, "b": NO_DOT}, True, 1)
+
+    told = []
+    found, _ = build(outcome, told=told)
+    assert found.lock.base.endswith("+graphviz")
+    assert bases == [["graphviz"]]
+    assert "missing in the system: graphviz" in "\n".join(told)
+
+
+def test_packages_that_help_no_test_stay_out_and_are_not_tried_again(bases):
+    result = TestRun(("a", "b"), {"a": PASS, "b": NO_DOT}, True, 1)
+    found, _ = build(lambda image: result)
+    assert "+" not in found.lock.base
+    assert bases == [["graphviz"]]
+
+
+def test_a_base_that_cannot_be_made_is_told_and_the_rest_goes_on(bases):
+    missing = TestResult("failed", message="RuntimeError: libreoffice not found in PATH")
+    told = []
+    found, _ = build(
+        lambda image: TestRun(("a", "b"), {"a": PASS, "b": missing}, True, 1), told=told
+    )
+    assert "+" not in found.lock.base
+    assert "libreoffice cannot be had: the mirror cannot be reached" in told
+
+
+def with_files(**files):
+    return Tree({**TREE, **{path: Entry(data) for path, data in files.items()}})
+
+
+TOX = b"[testenv]\nsetenv =\n    THING_MODE = test\ncommands = pytest\n"
+READS = b"import os\nMODE = os.environ['THING_MODE']\n"
+
+
+def test_variables_that_the_repository_tests_with_are_tried_where_tests_fail(bases):
+    def outcome(image):
+        return run("a", "b") if image.variables.get("THING_MODE") else run("a", failed=["b"])
+
+    tree = with_files(**{"tox.ini": TOX, "test_thing.py": READS})
+    found, _ = build(outcome, tree)
+    assert found.lock.variables == {"THING_MODE": "test"}
+    assert found.image.variables["THING_MODE"] == "test"
+
+
+def test_variables_are_left_alone_where_all_passes(bases):
+    tree = with_files(**{"tox.ini": TOX, "test_thing.py": READS})
+    found, language = build(lambda image: run("a"), tree)
+    assert found.lock.variables == {}
+    assert len(language.runs) == 1
+
+
+def test_packages_that_workflows_install_are_tried_where_tests_fail(bases):
+    workflow = (
+        b"jobs:\n  test:\n    steps:\n    - run: sudo apt-get install -y enchant-2 nonsuch\n"
+        b"    - run: pytest\n"
+    )
+
+    def outcome(image):
+        return run("a", "b") if "enchant-2" in image.base else run("a", failed=["b"])
+
+    tree = with_files(**{".github/workflows/ci.yml": workflow})
+    found, _ = build(outcome, tree)
+    assert found.lock.base.endswith("+enchant-2")
+
+
+def test_a_suite_that_runs_out_of_time_ends_the_search(bases):
+    slow = replace(run("a"), timed_out=True, complete=False)
+    told = []
+    _, language = build(lambda image: slow, told=told)
+    assert len(language.runs) == 1
+    assert "pytest: 1 passed, out of time" in told
+
+
+def test_a_test_that_hangs_has_a_deadline_of_its_own(bases):
+    _, language = build(lambda image: run("a"))
+    assert all(timeout > 0 for *_, timeout in language.runs)
