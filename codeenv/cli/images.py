@@ -1,9 +1,10 @@
-"""``codeenv images``: what environments take on disk, taking it back, and planning new ones."""
+"""``codeenv images``: what environments take on disk, taking it back, and making new ones."""
 
 import argparse
 import time
 from collections.abc import Sequence
 
+from codeenv.cli.images_build import BUILD, EXPLAIN, add_build, add_explain
 from codeenv.cli.images_plan import PLAN, add_plan
 from codeenv.cli.options import Subparsers, add_json, command, natural
 from codeenv.cli.parser import Parser
@@ -36,7 +37,11 @@ def add(subparsers: Subparsers) -> None:
     pruning.add_argument("--dry-run", action="store_true", help="only say what would go")
     planning = verbs.add_parser("plan", help=PLAN, description=PLAN)
     add_plan(planning)
-    for verb in (listing, pruning, planning):
+    building = verbs.add_parser("build", help=BUILD, description=BUILD)
+    add_build(building)
+    explaining = verbs.add_parser("explain", help=EXPLAIN, description=EXPLAIN)
+    add_explain(explaining)
+    for verb in (listing, pruning, planning, building, explaining):
         add_json(verb)
 
 

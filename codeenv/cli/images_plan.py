@@ -17,6 +17,11 @@ _PARTS = ("pythons", "apt", "variables", "services", "tests")
 def add_plan(parser: Parser) -> None:
     """Add the arguments of the verb."""
     parser.set_defaults(run=run_plan)
+    add_source(parser)
+
+
+def add_source(parser: Parser) -> None:
+    """Add what names a repository."""
     parser.add_argument(
         "--repo", required=True, metavar="SRC", help="git URL, path or pypi:NAME==VERSION"
     )

@@ -33,6 +33,15 @@ _VERSION = 3
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
+class NotBuilt(BuildError):
+    """Raised when a repository gets no environment; ``reason`` is one word."""
+
+    def __init__(self, message: str, *, hint: str = "", reason: str = "") -> None:
+        """Keep the reason beside the message."""
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+
 def _silent(message: str) -> None:
     """Tell nobody."""
 
@@ -215,27 +224,30 @@ def _lock(best: Attempt, plan: InstallPlan, layout: Layout, built: Built | None)
     )
 
 
-def _cannot_be_compiled(plan: InstallPlan, error: InstallFailed) -> BuildError:
-    return BuildError(
+def _cannot_be_compiled(plan: InstallPlan, error: InstallFailed) -> NotBuilt:
+    return NotBuilt(
         f"this project must be compiled ({plan.compiler}) before its tests can run, and its build "
         f"fails: {error.message}",
         hint="name a published version that has a wheel for this machine (pypi:NAME==VERSION)\n"
         f"{error.hint}",
+        reason="compile",
     )
 
 
-def _nothing_passes(best: Attempt | None, layout: Layout) -> BuildError:
+def _nothing_passes(best: Attempt | None, layout: Layout) -> NotBuilt:
     if best is None:
-        return BuildError("no environment for the tests could be installed")
+        return NotBuilt("no environment for the tests could be installed", reason="install")
     if not best.run.collected and not best.run.errors and best.run.complete:
-        return BuildError(
+        return NotBuilt(
             f"pytest finds no test here, although there seem to be some in {layout.test_files[0]}",
             hint="let its configuration in the repository say where they are: "
             "testpaths, python_files, python_classes and python_functions",
+            reason="no_tests",
         )
     reasons = [f"{where}: {why}" for where, why in best.run.errors.items()]
     detail = (reasons or [r.message for r in best.run.results.values() if r.message] or ["?"])[0]
-    return BuildError(
+    return NotBuilt(
         f"no test passes in any environment that was tried; first problem: {detail[:300]}",
         hint=best.run.log[-2000:],
+        reason="nothing_passes",
     )

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Self
 
 from codeenv._paths import data_folder
 from codeenv.errors import BuildError
@@ -25,10 +26,15 @@ _NO_NAMESPACE = re.compile(r"(?i)unshare|newuidmap|subuid|operation not permitte
 class UnknownPackages(BuildError):
     """Raised when a distribution lacks packages that were asked for; ``names`` are these."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        """Name the packages."""
-        super().__init__(f"there is no Debian package {', '.join(names)} in {SUITE}")
+    def __init__(self, message: str, *, hint: str = "", names: Sequence[str] = ()) -> None:
+        """Keep the names beside the message."""
+        super().__init__(message, hint=hint)
         self.names = tuple(names)
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """Return the error for some packages."""
+        return cls(f"there is no Debian package {', '.join(names)} in {SUITE}", names=names)
 
 
 def unknown_packages(log: str) -> tuple[str, ...]:
@@ -107,7 +113,7 @@ def _text(file: Path) -> str:
 def _explain(log: str) -> BuildError:
     unknown = unknown_packages(log)
     if unknown:
-        return UnknownPackages(unknown)
+        return UnknownPackages.of(unknown)
     lines = [line for line in log.splitlines() if line.startswith(("E:", "W: Failed"))]
     detail = (lines or log.strip().splitlines() or ["no message"])[-1]
     if "No space left" in log:

@@ -51,6 +51,8 @@ class Installed:
 class InstallFailed(BuildError):
     """Raised when pip ends with an error; ``log`` is its output."""
 
+    reason = "install"
+
     def __init__(self, message: str, *, hint: str = "", log: str = "") -> None:
         """Keep the log beside the message."""
         super().__init__(message, hint=hint)

@@ -8,7 +8,7 @@ from tempfile import NamedTemporaryFile
 from pydantic import ValidationError
 
 from codeenv._paths import cache_folder
-from codeenv.images.base import Base
+from codeenv.images.base import Base, named_base
 from codeenv.images.layers import ENV, Environment, compose, load_layer
 from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import EnvironmentLock
@@ -25,20 +25,32 @@ def remember(key: str, environment: Environment) -> None:
 
 
 def recall(key: str, base: Base) -> Environment | None:
-    """Return the environment of a key on a base, or None if its layer is gone."""
-    try:
-        record = json.loads((cache_folder("environments") / f"{key}.json").read_text())
-        lock = EnvironmentLock.model_validate(record["lock"])
-    except (OSError, ValueError, ValidationError, KeyError):
+    """Return the environment of a key, or None if its layer is gone.
+
+    It stands on ``base``, unless its lock names one with more packages.
+    """
+    found = _read(key)
+    layer = load_layer(found[1], ENV) if found else None
+    if found is None or layer is None:
         return None
-    layer = load_layer(record["layer"], ENV)
-    return Environment(lock, compose(base, (layer,), lock.variables)) if layer else None
+    lock = found[0]
+    own = base if lock.base == base.name else named_base(lock.base)
+    return Environment(lock, compose(own, (layer,), lock.variables))
 
 
 def recall_by_lock(lock: EnvironmentLock, base: Base) -> Environment | None:
     """Return an environment that was built or restored here with the same lock, or None."""
-    found = (recall(key, base) for key in _keys())
-    return next((e for e in found if e is not None and e.lock == lock), None)
+    same = (key for key in _keys() if (found := _read(key)) and found[0] == lock)
+    return next((e for key in same if (e := recall(key, base)) is not None), None)
+
+
+def _read(key: str) -> tuple[EnvironmentLock, str] | None:
+    """Return the lock and the layer of a key."""
+    try:
+        record = json.loads((cache_folder("environments") / f"{key}.json").read_text())
+        return EnvironmentLock.model_validate(record["lock"]), str(record["layer"])
+    except (OSError, ValueError, ValidationError, KeyError):
+        return None
 
 
 def _keys() -> Iterator[str]:

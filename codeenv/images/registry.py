@@ -49,7 +49,7 @@ def write_tar(target: Path, packages: Sequence[str] = (), *, source: str = SOURC
     except DockerBuildError as error:
         log = "".join(str(line.get("stream", "")) for line in error.build_log)
         if unknown := unknown_packages(log):
-            raise UnknownPackages(unknown) from error
+            raise UnknownPackages.of(unknown) from error
         raise BuildError(
             f"the base image cannot be built on {source}: {error.msg}",
             hint="check that the registry answers, or install mmdebstrap for a base without one",

@@ -12,8 +12,14 @@ from codeenv.sources.entries import below
 from codeenv.sources.folder import read_project
 from codeenv.sources.index import IndexClient, cached_download
 from codeenv.sources.licence import find_licence
+from codeenv.sources.pip_settings import local_folder
 from codeenv.sources.pointers import refuse_pointers
-from codeenv.sources.store import recall_tree, remember_tree
+from codeenv.sources.store import (
+    recall_tree,
+    recall_version,
+    remember_tree,
+    remember_version,
+)
 from codeenv.sources.versions import freeze_version
 from codeenv.tasks.models import SourcePin
 from codeenv.tree import Tree
@@ -130,9 +136,14 @@ def _from_index(requirement: str, subdir: str) -> Checkout:
         )
     name, version = match.groups()
     client = IndexClient()
-    archive = client.sdist(name, version)
-    path, sha256 = client.get(archive)
-    tree = unpack(path, name=archive.filename)
+    places = client.http.settings.indexes
+    sha256 = recall_version(places, name, version)
+    path = cached_download(sha256) if sha256 else None
+    if path is None:
+        path, sha256 = client.get(client.sdist(name, version))
+        if all(local_folder(place) is None for place in places):
+            remember_version(places, name, version, sha256)
+    tree = unpack(path)
     refuse_pointers(tree, subdir, "pypi")
     return _pinned("pypi", name, version, sha256, tree, subdir)
 

@@ -1,8 +1,13 @@
-"""Trees that were fetched once, kept in the cache by their digest."""
+"""What was fetched once: trees by their digest, and which archive a version of a project is."""
 
+import hashlib
+import json
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+from packaging.utils import canonicalize_name
 
 from codeenv._paths import cache_folder
 from codeenv.tree import Tree
@@ -32,3 +37,22 @@ def recall_tree(digest: str) -> Tree | None:
         return tree
     file.unlink(missing_ok=True)
     return None
+
+
+def remember_version(indexes: Sequence[str], name: str, version: str, sha256: str) -> None:
+    """Keep which archive a version is in some served indexes: they never change it."""
+    file = _version_file(indexes, name, version)
+    with NamedTemporaryFile("w", dir=file.parent, prefix=".new-", delete=False) as waiting:
+        waiting.write(sha256)
+    Path(waiting.name).replace(file)
+
+
+def recall_version(indexes: Sequence[str], name: str, version: str) -> str:
+    """Return the sha256 of the archive that a version is in some indexes, or ""."""
+    file = _version_file(indexes, name, version)
+    return file.read_text().strip() if file.is_file() else ""
+
+
+def _version_file(indexes: Sequence[str], name: str, version: str) -> Path:
+    facts = json.dumps([list(indexes), canonicalize_name(name), version])
+    return cache_folder("downloads", "versions") / hashlib.sha256(facts.encode()).hexdigest()

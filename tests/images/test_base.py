@@ -91,7 +91,7 @@ class TestEnsure:
 
         def make(target, packages):
             if "nonsuch" in packages:
-                raise UnknownPackages(["nonsuch"])
+                raise UnknownPackages.of(["nonsuch"])
             calls.append(tuple(packages))
             write_tar(target, raw)
 

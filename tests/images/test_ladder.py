@@ -6,7 +6,7 @@ import pytest
 
 from codeenv.errors import BuildError
 from codeenv.images import build as build_module
-from codeenv.images import build_environment, ladder
+from codeenv.images import build_environment, ladder, records, restore_environment
 from codeenv.languages.base import TestResult, TestRun
 from codeenv.tree import Entry, Tree
 from tests.images.fakes import LAYOUT, PASS, TREE, FakeBackend, FakeLanguage, install, run
@@ -37,7 +37,12 @@ def bases(index, base, monkeypatch):
         name = "+".join([before.name, *known])
         return replace(before, name=name, digest=name)
 
+    def named(name):
+        return replace(base, name=name, digest=name) if "+" in name else base
+
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
+    monkeypatch.setattr(build_module, "named_base", named)
+    monkeypatch.setattr(records, "named_base", named)
     monkeypatch.setattr(ladder, "extended_base", extended)
     return asked
 
@@ -59,6 +64,9 @@ def test_a_program_that_tests_miss_is_put_into_the_base(bases):
     found, _ = build(outcome, told=told)
     assert found.lock.base.endswith("+graphviz")
     assert bases == [["graphviz"]]
+    again, _ = build(outcome)
+    assert again.image == found.image, "from the cache it stands on the same base"
+    assert restore_environment(found.lock, FakeBackend(install)).image == found.image
     assert "missing in the system: graphviz" in "\n".join(told)
 
 

@@ -236,6 +236,23 @@ class TestCheckout:
             page.unlink()
         assert fetch(found.pin) == found
 
+    def test_a_version_of_a_served_index_is_had_again_without_it(self, index, serve, monkeypatch):
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{serve(index).server_port}/simple")
+        found = checkout("pypi:thing==1.0")
+        for page in (index / "simple").rglob("*.html"):
+            page.unlink()
+        assert checkout("pypi:Thing==1.0").tree == found.tree
+        with pytest.raises(SourceError):
+            checkout("pypi:thing==2.0")
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{serve(index).server_port}/simple")
+        with pytest.raises(SourceError):  # another index may have another archive
+            checkout("pypi:thing==1.0")
+
+    def test_a_version_of_a_local_folder_is_looked_up_every_time(self, publish):
+        first = checkout("pypi:thing==1.0")
+        publish({"more.py": b"y = 2\n"})
+        assert checkout("pypi:thing==1.0").tree != first.tree
+
     def test_an_sdist_that_changed_on_the_index_is_refused(self, index, tmp_path, monkeypatch):
         found = checkout("pypi:thing==1.0")
         monkeypatch.setenv("CODEENV_CACHE", str(tmp_path / "other"))

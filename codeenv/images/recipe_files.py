@@ -1,0 +1,101 @@
+"""An environment as files that make it again without codeenv: a Dockerfile, pinned requirements."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeenv.errors import UsageError
+from codeenv.images.layers import Environment
+from codeenv.tasks.digest import canonical
+from codeenv.tasks.models import EnvironmentLock
+
+_ALWAYS = ("git", "make", "patch", "procps", "less", "tzdata")
+_DOCKERFILE = """\
+# Made by `codeenv images build`: the environment of {name}, from locked archives.
+# docker build -t environment .        (IMAGE: any image of Debian or Ubuntu with Python {python})
+ARG IMAGE=python:{python}-slim
+FROM ${{IMAGE}} AS build
+RUN apt-get update && apt-get install -y --no-install-recommends build-essential pkg-config
+COPY requirements.txt /build/
+RUN python3 -m venv /opt/env \\
+ && /opt/env/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \\
+      -r /build/requirements.txt \\
+ && /opt/env/bin/python -m pip uninstall --yes pip
+COPY site/ /opt/env/lib/python{python}/site-packages/
+
+FROM ${{IMAGE}}
+RUN apt-get update \\
+ && apt-get install -y --no-install-recommends {packages} \\
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build /opt/env /opt/env
+ENV {variables}
+USER 1000:1000
+WORKDIR /workspace
+"""
+
+
+def write_recipe_files(folder: Path, environment: Environment) -> None:
+    """Write ``Dockerfile``, ``requirements.txt`` (with hashes), ``environment.json`` and ``site/``.
+
+    ``site/`` holds what stands for the project itself: its metadata, the path to its code in
+    ``/workspace``, and modules that only a build makes.
+
+    Raises:
+        UsageError: If the folder cannot be written, or has other files already.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()) and not (folder / "environment.json").is_file():
+            raise UsageError(f"{folder} is not empty", hint="name a new folder with --out")
+        lock = environment.lock
+        (folder / "environment.json").write_bytes(canonical(lock))
+        (folder / "requirements.txt").write_text("".join(_requirements(lock)))
+        (folder / "Dockerfile").write_text(_dockerfile(environment))
+        shutil.rmtree(folder / "site", ignore_errors=True)
+        _copy_site(environment, folder / "site")
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be written: {error.strerror or error}", hint="name another with --out"
+        ) from error
+
+
+def _requirements(lock: EnvironmentLock) -> Iterator[str]:
+    own = {text.partition("==")[0] for text in lock.metadata}
+    for package in lock.packages:
+        if package.name not in own:
+            yield f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
+
+
+def _dockerfile(environment: Environment) -> str:
+    lock = environment.lock
+    packages = [*_ALWAYS, *filter(None, lock.base.partition("+")[2].split(","))]
+    variables = environment.image.variables
+    return _DOCKERFILE.format(
+        name=next(iter(lock.metadata), "a project"),
+        python=".".join(lock.python.split(".")[:2]),
+        packages=" ".join(sorted(packages)),
+        variables=" ".join(f"{name}={_quoted(value)}" for name, value in sorted(variables.items())),
+    )
+
+
+def _quoted(value: str) -> str:
+    return '"' + re.sub(r'(["\\$])', r"\\\1", value) + '"'
+
+
+def _copy_site(environment: Environment, target: Path) -> None:
+    """Copy what was put beside the locked packages."""
+    site = next(environment.image.layers[0].folder.glob("lib/python3.*/site-packages"))
+    target.mkdir()
+    for place in sorted(site.iterdir()):
+        if place.name.startswith("_codeenv_") or _is_own(place.name, environment.lock):
+            if place.is_dir():
+                shutil.copytree(place, target / place.name)
+            else:
+                shutil.copy(place, target / place.name)
+
+
+def _is_own(name: str, lock: EnvironmentLock) -> bool:
+    own = {re.sub(r"[-_.]+", "_", text).lower() for text in lock.metadata}
+    stem = re.sub(r"[-_.]+", "_", name.removesuffix(".dist-info").replace("-", "==")).lower()
+    return name.endswith(".dist-info") and stem in own
