@@ -20,7 +20,7 @@ from tests.images.fakes import (
 @pytest.fixture(autouse=True)
 def prepared_base(index, base, monkeypatch):
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
-    monkeypatch.setattr(build_module, "named_base", lambda name: base)
+    monkeypatch.setattr("codeenv.images.restore.named_base", lambda name: base)
     return base
 
 

@@ -37,7 +37,7 @@ class Passing(PythonLanguage):
 @pytest.fixture(autouse=True)
 def prepared_base(base, monkeypatch):
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
-    monkeypatch.setattr(build_module, "named_base", lambda name: base)
+    monkeypatch.setattr("codeenv.images.restore.named_base", lambda name: base)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def bases(index, base, monkeypatch):
         return replace(base, name=name, digest=name) if "+" in name else base
 
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
-    monkeypatch.setattr(build_module, "named_base", named)
+    monkeypatch.setattr("codeenv.images.restore.named_base", named)
     monkeypatch.setattr(records, "named_base", named)
     monkeypatch.setattr(ladder, "extended_base", extended)
     return asked
