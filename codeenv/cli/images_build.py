@@ -11,6 +11,8 @@ from codeenv.cli.options import add_backend
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
 from codeenv.errors import UsageError
+from codeenv.images.planners.base import Planner
+from codeenv.images.planners.command import CommandPlanner
 from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.recipe_files import write_recipe_files
 from codeenv.images.reports import Report, build_and_judge, known_report
@@ -30,6 +32,13 @@ def add_build(parser: Parser) -> None:
     add_source(parser)
     add_backend(parser)
     parser.add_argument(
+        "--planner",
+        type=planner,
+        metavar="PLANNER",
+        help="who goes on where the rules end: cmd:PROGRAM, which reads events and writes actions "
+        "as JSON lines (docs/environments.md)",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         help="folder for a Dockerfile and hash-pinned requirements that make the same environment",
@@ -40,6 +49,14 @@ def add_explain(parser: Parser) -> None:
     """Add the arguments of ``explain``."""
     parser.set_defaults(run=run_explain)
     add_source(parser)
+
+
+def planner(text: str) -> Planner:
+    """Parse ``cmd:PROGRAM``."""
+    kind, _, rest = text.partition(":")
+    if kind == "cmd" and rest.strip():
+        return CommandPlanner(rest)
+    raise argparse.ArgumentTypeError(f"not cmd:PROGRAM: {text!r}")
 
 
 def run_build(args: argparse.Namespace) -> int:
@@ -55,7 +72,7 @@ def run_build(args: argparse.Namespace) -> int:
         terminal.progress(f"building the environment of {args.repo}") as steps,
     ):
         judge = Judge(tree, layout, language, backend)
-        report, environment = build_and_judge(source, judge, plan, steps.say)
+        report, environment = build_and_judge(source, judge, plan, steps.say, args.planner)
     if args.out and environment:
         write_recipe_files(args.out, environment)
     _show(terminal, report)

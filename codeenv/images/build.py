@@ -15,6 +15,8 @@ from codeenv.images.install import Installer, InstallFailed
 from codeenv.images.ladder import Climber, Hints
 from codeenv.images.layers import Environment
 from codeenv.images.locking import locked
+from codeenv.images.planners.base import Planner
+from codeenv.images.planners.workshop import Workshop, improve
 from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.records import recall, remember
 from codeenv.languages.base import InstallPlan, Language, Layout
@@ -46,6 +48,7 @@ def build_environment(
     backend: Backend,
     *,
     pin: SourcePin | None = None,
+    planner: Planner | None = None,
     log: Callable[[str], None] = _silent,
 ) -> Environment:
     """Find out what a repository's tests need, install it, and lock it; cached by content.
@@ -53,7 +56,8 @@ def build_environment(
     Tries the repository's own pin of pytest, then the newest, then older ones, and keeps the
     environment in which most tests pass.  The repository's code runs in boxes without network
     only, its own and its dependencies' build code in build boxes only.  Modules that only a build
-    makes are taken from the wheel of a published version, else built.
+    makes are taken from the wheel of a published version, else built.  A planner goes on where
+    these rules end; with one, what the cache has is made anew.
 
     Raises:
         BuildError: If nothing can be installed, no test passes in any environment, or the project
@@ -63,13 +67,13 @@ def build_environment(
     plan = language.plan(tree, layout)
     key = _key(tree, plan, layout, language, base, pin)
     with locked(cache_folder("environments"), key):
-        cached = recall(key, base)
+        cached = None if planner else recall(key, base)
         if cached is not None:
             return cached
         installer = Installer(base, backend, log=log)
         built = _built(pin, tree, plan, layout, installer)
         tester = Tester(tree, layout, plan, language, backend, built)
-        best = Climber(tester, installer, _hints(tree, language, layout), log).climb()
+        best = _search(tester, installer, planner)
         if best is None or not best.score:
             raise _nothing_passes(best, layout)
         made = Environment(_lock(best, plan, layout, built), best.image)
@@ -110,10 +114,21 @@ def _built(
     return built
 
 
-def _hints(tree: Tree, language: Language, layout: Layout) -> Hints:
-    plan = make_environment_plan(tree, language, layout)
+def _search(tester: Tester, installer: Installer, planner: Planner | None) -> Attempt | None:
+    """Return the best attempt of the rules, then of the planner."""
+    said, tell = list[str](), installer.log
+
+    def log(text: str) -> None:
+        said.append(text)
+        tell(text)
+
+    plan = make_environment_plan(tester.tree, tester.language, tester.layout)
     variables = dict(fact.value.split("=", 1) for fact in plan.variables)
-    return Hints(tuple(fact.value for fact in plan.apt), variables)
+    hints = Hints(tuple(fact.value for fact in plan.apt), variables)
+    best = Climber(tester, installer, hints, log).climb()
+    if planner is None:
+        return best
+    return improve(planner, plan, Workshop(tester, installer, plan.shown, best), said)
 
 
 def _lock(best: Attempt, plan: InstallPlan, layout: Layout, built: Built | None) -> EnvironmentLock:

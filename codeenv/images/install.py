@@ -111,7 +111,7 @@ class Installer:
         """
         base = self.base
         for _ in range(_ROUNDS):
-            result = self._attempt(base, script, inputs, output)
+            result = self.attempt(base, script, inputs, output)
             if not result.exit_code:
                 return result.tree
             packages = build_packages(result.log)
@@ -121,7 +121,8 @@ class Installer:
             self.log(f"a build from source needs {', '.join(packages)}")
         raise _explain(result.exit_code, result.log)
 
-    def _attempt(self, base: Base, script: str, inputs: Tree, output: str) -> InstallResult:
+    def attempt(self, base: Base, script: str, inputs: Tree, output: str) -> InstallResult:
+        """Run a script once in a build box, with the index settings of this machine."""
         settings = self.client.http.settings
         bundle = settings.ca_bundle()
         env = settings.build_variables() | (dict.fromkeys(_CA_VARIABLES, _CA) if bundle else {})

@@ -12,6 +12,7 @@ from codeenv._paths import cache_folder
 from codeenv.images.build import NotBuilt, build_environment
 from codeenv.images.install import InstallFailed
 from codeenv.images.layers import Environment
+from codeenv.images.planners.base import Planner
 from codeenv.images.planning.plan import EnvironmentPlan
 from codeenv.images.verdict import Judge, Reason, Verdict
 from codeenv.sources import Checkout
@@ -42,7 +43,11 @@ _FORMAT = TypeAdapter(Report)
 
 
 def build_and_judge(
-    source: Checkout, judge: Judge, plan: EnvironmentPlan, log: Callable[[str], None]
+    source: Checkout,
+    judge: Judge,
+    plan: EnvironmentPlan,
+    log: Callable[[str], None],
+    planner: Planner | None = None,
 ) -> tuple[Report, Environment | None]:
     """Build a repository's environment, judge it by the checks held out, and keep the report.
 
@@ -53,6 +58,7 @@ def build_and_judge(
         judge: Of its environments; knows its files as agents see them.
         plan: Read from its files.
         log: Told what happens, for people.
+        planner: Goes on where the rules end.
 
     Raises:
         BuildError: If this machine cannot build; what a repository lacks is a verdict.
@@ -65,7 +71,13 @@ def build_and_judge(
 
     try:
         environment = build_environment(
-            source.tree, judge.language, judge.layout, judge.backend, pin=source.pin, log=note
+            source.tree,
+            judge.language,
+            judge.layout,
+            judge.backend,
+            pin=source.pin,
+            planner=planner,
+            log=note,
         )
     except (NotBuilt, InstallFailed) as error:
         verdict = Verdict(cast("Reason", error.reason), error.message)

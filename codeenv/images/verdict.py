@@ -10,6 +10,7 @@ from codeenv.images.layers import Environment
 from codeenv.images.planning.facts import Check
 from codeenv.languages.base import Language, Layout, TestRequest, TestRun
 from codeenv.sandbox.base import Backend
+from codeenv.sandbox.image import Image
 from codeenv.tree import Tree
 
 Reason = Literal[
@@ -93,20 +94,10 @@ class Judge:
             self._run(environment, TestRequest(None, self.timeout, hash_seed=n, options=options))
             for n in range(2)
         ]
-        results = tuple(self.check(environment, check) for check in checks)
-        return _verdict(runs, results)
-
-    def check(self, environment: Environment, check: Check) -> CheckResult:
-        """Run one check."""
-        with self.backend.open(environment.image, self.tree, role="build") as box:
-            result = box.exec(check.command, timeout=_CHECK_TIMEOUT)
-        expected = check.expect
-        holds = (
-            not result.timed_out
-            and result.exit_code in expected.exit_codes
-            and re.search(expected.output, result.text, re.MULTILINE) is not None
+        results = tuple(
+            run_check(self.backend, environment.image, self.tree, check) for check in checks
         )
-        return CheckResult(check, holds, result.text.strip()[-_SAID:])
+        return _verdict(runs, results)
 
     def _imports(self, environment: Environment) -> str:
         with self.backend.open(environment.image, self.tree, role="build") as box:
@@ -116,6 +107,19 @@ class Judge:
     def _run(self, environment: Environment, request: TestRequest) -> TestRun:
         with self.backend.open(environment.image, self.tree, role="build") as box:
             return self.language.run_tests(box, environment.image, request)
+
+
+def run_check(backend: Backend, image: Image, tree: Tree, check: Check) -> CheckResult:
+    """Run a check in a fresh box without network."""
+    with backend.open(image, tree, role="build") as box:
+        result = box.exec(check.command, timeout=_CHECK_TIMEOUT)
+    expected = check.expect
+    holds = (
+        not result.timed_out
+        and result.exit_code in expected.exit_codes
+        and re.search(expected.output, result.text, re.MULTILINE) is not None
+    )
+    return CheckResult(check, holds, result.text.strip()[-_SAID:])
 
 
 def _verdict(runs: Sequence[TestRun], checks: tuple[CheckResult, ...]) -> Verdict:

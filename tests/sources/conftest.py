@@ -1,3 +1,4 @@
+import hashlib
 import os
 import subprocess
 import threading
@@ -5,6 +6,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
+from tests.sources.published import sdist
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +88,23 @@ def repository(tmp_path, git):
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "one")
     return folder
+
+
+@pytest.fixture
+def index(tmp_path):
+    """A folder that is a package index: ``thing`` with a sdist, wheels, and odd files."""
+    root = tmp_path / "index"
+    (root / "simple" / "thing").mkdir(parents=True)
+    (root / "files").mkdir()
+    data = sdist()
+    (root / "files" / "thing-1.0.tar.gz").write_bytes(data)
+    (root / "files" / "thing-2.0-py3-none-any.whl").write_bytes(b"wheel")
+    digest = hashlib.sha256(data).hexdigest()
+    (root / "simple" / "thing" / "index.html").write_text(
+        f'<a href="../../files/thing-1.0.tar.gz#sha256={digest}">x</a>'
+        '<a href="../../files/thing-2.0-py3-none-any.whl">x</a>'
+        '<a href="../../files/thing-2.1rc1-py3-none-any.whl">x</a>'
+        '<a data-yanked="broken" href="../../files/thing-3.0-py3-none-any.whl">x</a>'
+        '<a href="../../files/other-9.0.tar.gz">x</a><a href="readme.txt">x</a>'
+    )
+    return root

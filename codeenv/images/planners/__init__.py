@@ -1,0 +1,1 @@
+"""Planners: who goes on where the rules for building an environment end."""
