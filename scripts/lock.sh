@@ -16,6 +16,6 @@ compile() {
     --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --output-file "$output"
 }
 
-compile requirements/dev.txt --group dev
-compile requirements/test.txt --group test --group build --constraints requirements/dev.txt
+compile requirements/dev.txt --extra chat --group dev
+compile requirements/test.txt --extra chat --group test --group build --constraints requirements/dev.txt
 compile requirements/runtime.txt --group build --constraints requirements/dev.txt

@@ -10,7 +10,7 @@ from codeenv.cli.images_plan import add_source
 from codeenv.cli.options import add_backend
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
-from codeenv.errors import UsageError
+from codeenv.errors import BackendUnavailable, UsageError
 from codeenv.images.planners.base import Planner
 from codeenv.images.planners.command import CommandPlanner
 from codeenv.images.planning.plan import make_environment_plan
@@ -35,8 +35,8 @@ def add_build(parser: Parser) -> None:
         "--planner",
         type=planner,
         metavar="PLANNER",
-        help="who goes on where the rules end: cmd:PROGRAM, which reads events and writes actions "
-        "as JSON lines (docs/environments.md)",
+        help="who goes on where the rules end: chat:MODEL, or cmd:PROGRAM, which reads events and "
+        "writes actions as JSON lines (docs/environments.md)",
     )
     parser.add_argument(
         "--out",
@@ -52,11 +52,23 @@ def add_explain(parser: Parser) -> None:
 
 
 def planner(text: str) -> Planner:
-    """Parse ``cmd:PROGRAM``."""
+    """Parse ``cmd:PROGRAM`` or ``chat:MODEL``."""
     kind, _, rest = text.partition(":")
     if kind == "cmd" and rest.strip():
         return CommandPlanner(rest)
-    raise argparse.ArgumentTypeError(f"not cmd:PROGRAM: {text!r}")
+    if kind == "chat" and rest.strip():
+        return _chat(rest)
+    raise argparse.ArgumentTypeError(f"neither cmd:PROGRAM nor chat:MODEL: {text!r}")
+
+
+def _chat(model: str) -> Planner:
+    try:
+        from codeenv.images.planners.chat import ChatPlanner
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"chat:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
+        ) from error
+    return ChatPlanner(model)
 
 
 def run_build(args: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """``codeenv images build`` and ``explain`` as a person uses them."""
 
 import json
+import sys
 
 import pytest
 
@@ -58,3 +59,22 @@ def test_explain_shows_the_log_of_the_last_build(answers, capsys):
 def test_explain_without_a_build_says_what_to_run(answers, capsys):
     assert main(["images", "explain", "--repo", "bundled:toy"]) == 2
     assert "codeenv images build --repo bundled:toy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("planner", ["cmd:", "chat:", "me", "cmd"])
+def test_a_planner_is_a_program_or_a_model(planner, capsys):
+    assert main(["images", "build", "--repo", "bundled:toy", "--planner", planner]) == 2
+    assert "neither cmd:PROGRAM nor chat:MODEL" in capsys.readouterr().err
+
+
+def test_a_model_without_a_key_says_what_to_set(monkeypatch, capsys):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert main(["images", "build", "--repo", "bundled:toy", "--planner", "chat:m"]) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+
+
+def test_a_model_without_the_sdk_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "codeenv.images.planners.chat", raising=False)
+    assert main(["images", "build", "--repo", "bundled:toy", "--planner", "chat:m"]) == 2
+    assert "codeenv-gym[chat]" in capsys.readouterr().err
