@@ -31,12 +31,14 @@ class Parts:
         installed: The virtual environment, without the project.
         added: Requirements that a run showed to be missing.
         variables: Environment variables that tests and agents run with.
+        services: Servers that every box starts.
     """
 
     base: Base
     installed: Installed
     added: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ class Tester:
     def attempt(self, parts: Parts) -> Attempt:
         """Run all tests; without the repository's own options, if only these stop the runner."""
         tree = add_project(parts.installed.tree, self.plan, self.layout.import_roots, self.built)
-        image = compose(parts.base, (store_layer(tree, ENV),), parts.variables)
+        layers = (store_layer(tree, ENV),)
+        image = compose(parts.base, layers, parts.variables, parts.services)
         run = self._run(image, ())
         if run.exit_code == _USAGE_ERROR and not run.results:
             again = self._run(image, _NO_OWN_OPTIONS)

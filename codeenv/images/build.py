@@ -124,7 +124,7 @@ def _search(tester: Tester, installer: Installer, planner: Planner | None) -> At
 
     plan = make_environment_plan(tester.tree, tester.language, tester.layout)
     variables = dict(fact.value.split("=", 1) for fact in plan.variables)
-    hints = Hints(tuple(fact.value for fact in plan.apt), variables)
+    hints = Hints(tuple(fact.value for fact in plan.apt), variables, plan.servers)
     best = Climber(tester, installer, hints, log).climb()
     if planner is None:
         return best
@@ -142,6 +142,7 @@ def _lock(best: Attempt, plan: InstallPlan, layout: Layout, built: Built | None)
         import_roots=layout.import_roots,
         metadata=(f"{plan.name}=={plan.version}",) if plan.name else (),
         variables=dict(parts.variables),
+        services=parts.services,
         test_options=best.options,
     )
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from codeenv.errors import BuildError
+from codeenv.errors import BuildError, SandboxError
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import Base, extended_base
 from codeenv.images.install import Installed, Installer, InstallFailed, culprits, without
 from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
+from codeenv.images.services import packages_of_services, servers_missing
 from codeenv.images.system import system_packages
 
 Log = Callable[[str], None]
@@ -22,10 +23,12 @@ class Hints:
     Attributes:
         packages: Debian packages.
         variables: Environment variables.
+        services: Servers.
     """
 
     packages: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
 
 
 class Climber:
@@ -124,11 +127,28 @@ class Climber:
         if not best.is_clean and self.hints.variables:
             told = " ".join(f"{name}={value}" for name, value in self.hints.variables.items())
             best = self._better(best, replace(best.parts, variables=self.hints.variables), told)
+        if not best.is_clean:
+            best = self._served(best)
         packages = [p for p in self.hints.packages if p not in self._asked_for]
         if not best.is_clean and packages:
             self.log(f"the repository's files install {', '.join(packages)}")
             best = self._on_more(best, packages)
         return best
+
+    def _served(self, best: Attempt) -> Attempt:
+        """Return the attempt beside the servers that tests miss, if more tests pass there."""
+        named = {service.split(" ")[0]: service for service in self.hints.services}
+        missed = servers_missing(best.run)
+        wanted = tuple(named.get(server, server) for server in sorted({*missed, *named}))
+        if not wanted:
+            return best
+        base = self._extended(best.parts.base, packages_of_services(wanted))
+        parts = replace(best.parts, base=base, services=wanted)
+        try:
+            return self._better(best, parts, f"servers ({', '.join(wanted)})")
+        except SandboxError as error:
+            self.log(f"{', '.join(wanted)}: {error.message}")
+            return best
 
     def _install(
         self, requirements: Sequence[str], *, forgiving: bool

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from codeenv._paths import cache_folder
 from codeenv.images.base import Base
+from codeenv.images.services import startup
 from codeenv.sandbox.image import Image, Layer
 from codeenv.sources.folder import write_folder
 from codeenv.tasks.digest import digest_of
@@ -71,16 +72,28 @@ def load_layer(digest: str, target: str) -> Layer | None:
     return Layer(digest, place, target)
 
 
-def compose(base: Base, layers: Sequence[Layer], variables: Mapping[str, str]) -> Image:
-    """Return an image of a base and layers, the environment's interpreter first on its path."""
+def compose(
+    base: Base,
+    layers: Sequence[Layer],
+    variables: Mapping[str, str],
+    services: Sequence[str] = (),
+) -> Image:
+    """Return an image of a base and layers, the environment's interpreter first on its path.
+
+    Raises:
+        BuildError: If a service is unknown.
+    """
     merged = {**_VARIABLES, **variables}
-    facts = {
+    script = startup(services)
+    facts: dict[str, object] = {
         "base": base.digest,
         "layers": [(layer.target, layer.digest) for layer in layers],
         "variables": merged,
     }
+    facts |= {"startup": script} if script else {}
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-    return Image(digest, base.digest, base.rootfs, tuple(layers), merged, f"{ENV}/bin/python")
+    python = f"{ENV}/bin/python"
+    return Image(digest, base.digest, base.rootfs, tuple(layers), merged, python, script)
 
 
 def _write(tree: Tree, folder: Path) -> None:

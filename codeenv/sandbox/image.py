@@ -37,6 +37,8 @@ class Image:
         layers: Trees on top of the base.
         variables: Environment variables every command starts with (``PATH`` among them).
         python: Absolute path of the environment's interpreter in the box.
+        startup: Bash that every box runs before anything else, e.g. to start a server; "" for
+            nothing.
     """
 
     digest: str
@@ -45,6 +47,7 @@ class Image:
     layers: tuple[Layer, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
     python: str = "/usr/bin/python3"
+    startup: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from codeenv.sandbox.image import Image, Mount
 from codeenv.tree import Tree
 
 DEFAULT_LIMITS = Limits()
+_STARTUP_TIMEOUT = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ class HostPool:
         box = Box(host, spec, bool(reply.header["overlay"]), on_close)
         if translate is not None:
             box.translate = lambda text: translate(host, text)
+        if key.image.startup:
+            _start_up(box, key.image.startup)
         return box
 
     def close(self) -> None:
@@ -154,6 +157,17 @@ class HostPool:
                 self._free = self._free[-self.idle :]
         for old in surplus:
             old.close()
+
+
+def _start_up(box: Box, script: str) -> None:
+    """Start what every box of an image starts with; without it the box is of no use."""
+    try:
+        result = box.exec(script, timeout=_STARTUP_TIMEOUT)
+        if result.exit_code:
+            raise SandboxError(f"the box's servers do not start: {result.text[-500:]}")
+    except BaseException:
+        box.close()
+        raise
 
 
 def _fields(spec: BoxSpec, layers: Sequence[str], mounts: Sequence[Mount]) -> dict[str, object]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codeenv.errors import BuildError
+from codeenv.errors import BuildError, SandboxError
 from codeenv.images import build as build_module
 from codeenv.images import build_environment, ladder, records, restore_environment
 from codeenv.languages.base import TestResult, TestRun
@@ -124,6 +124,46 @@ def test_packages_that_workflows_install_are_tried_where_tests_fail(bases):
     tree = with_files(**{".github/workflows/ci.yml": workflow})
     found, _ = build(outcome, tree)
     assert found.lock.base.endswith("+enchant-2")
+
+
+NO_REDIS = TestResult("failed", message="ConnectionError: Error 111 connecting to localhost:6379.")
+
+
+def test_a_server_that_tests_cannot_reach_is_started_in_every_box(bases):
+    def outcome(image):
+        if "redis-server" in image.startup:
+            return run("a", "b")
+        return TestRun(("a", "b"), {"a": PASS, "b": NO_REDIS}, True, 1)
+
+    found, _ = build(outcome)
+    assert found.lock.services == ("redis",)
+    assert found.lock.base.endswith("+redis-server+redis-tools")
+    again, _ = build(outcome)
+    assert again.image == found.image
+
+
+def test_a_server_of_a_workflow_has_its_user_and_database(bases):
+    workflow = (
+        b"jobs:\n  test:\n    services:\n      db:\n        image: postgres:16\n        env:\n"
+        b"          POSTGRES_USER: app\n          POSTGRES_DB: shop\n"
+    )
+    tree = with_files(**{".github/workflows/ci.yml": workflow})
+    told = []
+    found, _ = build(lambda image: run("a", failed=["b"]), tree, told)
+    assert any("servers (postgresql user=app database=shop)" in line for line in told)
+    assert found.lock.services == (), "no test passes by it"
+
+
+def test_a_server_that_does_not_start_is_told_and_left_out(bases):
+    def outcome(image):
+        if image.startup:
+            raise SandboxError("the box's servers do not start")
+        return TestRun(("a", "b"), {"a": PASS, "b": NO_REDIS}, True, 1)
+
+    told = []
+    found, _ = build(outcome, told=told)
+    assert found.lock.services == ()
+    assert "redis: the box's servers do not start" in told
 
 
 def test_a_suite_that_runs_out_of_time_ends_the_search(bases):

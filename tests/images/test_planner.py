@@ -29,6 +29,7 @@ BRIEF = Brief("thing 1.0", "3.13.5", {}, [{"command": "true"}], ["pytest: 1 pass
         ({"action": "install", "requirements": ["a\n-r /etc/passwd"]}, "not a requirement"),
         ({"action": "install", "requirements": [], "packages": ["a;reboot"]}, "Debian package"),
         ({"action": "install", "requirements": [], "packages": ["-o=x"]}, "Debian package"),
+        ({"action": "install", "requirements": [], "services": ["oracle"]}, "no server"),
         ({"action": "install", "requirements": [], "variables": {"PATH": "/x"}}, "cannot be set"),
         ({"action": "install", "requirements": [], "variables": {"PYTEST_ADDOPTS": ""}}, "be set"),
         ({"action": "install", "requirements": [], "variables": {"LD_PRELOAD": "x"}}, "be set"),

@@ -13,6 +13,9 @@ from typing import Annotated, Literal, Protocol
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
+from codeenv.errors import BuildError
+from codeenv.images.services import SERVERS, startup
+
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = re.compile(r"(PATH|HOME|SHELL|VIRTUAL_ENV|IFS|BASH_.*|LD_.*|PYTHON.*|PYTEST_.*|PIP_.*)")
@@ -44,6 +47,10 @@ class Install(_Action):
         dict[str, str], Field(description="Environment variables that tests run with.")
     ] = Field(default_factory=dict)
 
+    services: Annotated[
+        tuple[str, ...], Field(description=f"Servers that boxes start: {', '.join(SERVERS)}.")
+    ] = ()
+
     @field_validator("requirements")
     @classmethod
     def _are_requirements(cls, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -62,6 +69,15 @@ class Install(_Action):
         for value in values:
             if not _PACKAGE.fullmatch(value):
                 raise ValueError(f"{value!r} is not the name of a Debian package")
+        return values
+
+    @field_validator("services")
+    @classmethod
+    def _are_servers(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            startup(values)
+        except BuildError as error:
+            raise ValueError(f"{error.message}; {error.hint}") from None
         return values
 
     @field_validator("variables")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from codeenv.errors import BuildError
+from codeenv.errors import BuildError, SandboxError
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import extended_base
 from codeenv.images.causes import causes_of
@@ -13,6 +13,7 @@ from codeenv.images.planners.base import Brief, Install, Planner, Run
 from codeenv.images.planning.facts import Check
 from codeenv.images.planning.plan import EnvironmentPlan
 from codeenv.images.rungs import INSTALLERS, project
+from codeenv.images.services import packages_of_services
 from codeenv.images.verdict import run_check
 from codeenv.tree import Entry, Tree
 
@@ -74,7 +75,8 @@ class Workshop:
 
     def _install(self, action: Install) -> dict[str, object]:
         try:
-            base = extended_base(self.installer.base, action.packages)
+            packages = (*action.packages, *packages_of_services(action.services))
+            base = extended_base(self.installer.base, packages)
             installed = self.installer.install(action.requirements)
         except InstallFailed as error:
             return {"installed": False, "problem": error.message, "output": error.log[-_SAID:]}
@@ -82,8 +84,16 @@ class Workshop:
             return {"installed": False, "problem": error.message, "output": error.hint[-_SAID:]}
         asked = set(map(project, action.requirements))
         unwanted = {project(self.tester.plan.name), *INSTALLERS} - asked
-        parts = Parts(base, without(installed, unwanted), variables=action.variables)
-        attempt = self.tester.attempt(parts)
+        parts = Parts(
+            base,
+            without(installed, unwanted),
+            variables=action.variables,
+            services=action.services,
+        )
+        try:
+            attempt = self.tester.attempt(parts)
+        except SandboxError as error:
+            return {"installed": False, "problem": error.message}
         self.installer.log(f"planner: {attempt.summary}")
         self._last = attempt
         if self.best is None or attempt.score > self.best.score:
@@ -129,6 +139,7 @@ def describe(attempt: Attempt) -> dict[str, object]:
         "requirements": [f"{p.name}=={p.version}" for p in parts.installed.packages],
         "packages": list(filter(None, parts.base.name.partition("+")[2].split(","))),
         "variables": dict(parts.variables),
+        "services": list(parts.services),
         "passed": attempt.score,
         "collected": len(attempt.run.collected),
         "summary": attempt.summary,

@@ -35,6 +35,7 @@ class EnvironmentPlan:
         services: Servers that its tests are run beside.
         tests: Commands that run its tests.
         checks: Verification commands.
+        database: Kind (``user``, ``database``) and name of what a database server is given.
     """
 
     install: InstallPlan
@@ -44,6 +45,18 @@ class EnvironmentPlan:
     services: tuple[Fact, ...]
     tests: tuple[Fact, ...]
     checks: tuple[Check, ...]
+    database: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The servers among the services, with the user and database that go with them."""
+        found = {service_of(fact.value) for fact in self.services}
+        found |= {service_of(fact.value) for fact in self.apt}
+        named = " ".join(f"{kind}={name}" for kind, name in self.database)
+        return tuple(
+            f"{server} {named}".strip() if server == "postgresql" else server
+            for server in sorted(found - {""})
+        )
 
     @property
     def shown(self) -> tuple[Check, ...]:
@@ -70,6 +83,7 @@ def make_environment_plan(tree: Tree, language: Language, layout: Layout) -> Env
         services=tuple(f for f in _of_kind(facts, "service") if service_of(f.value)),
         tests=_of_kind(facts, "test"),
         checks=derive_checks(tree, layout, install, [*kept, *variables]),
+        database=_database(facts),
     )
 
 
@@ -86,6 +100,13 @@ def _of_kind(facts: Iterable[Fact], kind: str) -> tuple[Fact, ...]:
         if fact.kind == kind:
             first.setdefault(fact.value, fact)
     return tuple(first.values())
+
+
+def _database(facts: Iterable[Fact]) -> tuple[tuple[str, str], ...]:
+    """Return the user and the database that services of PostgreSQL are started with."""
+    values = dict(fact.value.partition("=")[::2] for fact in facts if fact.kind == "variable")
+    named = (("user", values.get("POSTGRES_USER", "")), ("database", values.get("POSTGRES_DB", "")))
+    return tuple((kind, name) for kind, name in named if re.fullmatch(r"\w+", name))
 
 
 def _used_variables(tree: Tree, facts: Sequence[Fact]) -> Iterable[Fact]:
