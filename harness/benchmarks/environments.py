@@ -1,9 +1,9 @@
 """How many repositories get an environment their tests run in, and why the others do not.
 
 Run ``python harness/benchmarks/environments.py LIST [--out RESULTS] [--only NAME ...]``.  Of every
-source of the list the environment is built and the suite is run twice in fresh boxes without
-network.  A success is that at least 80 % of the collected tests pass both times.  Results go to
-``--out`` as JSON lines; what is there already is not measured again.
+source of the list the environment is built and judged: the suite runs twice in fresh boxes without
+network, and the checks held out are tried.  A success is that at least 80 % of the collected tests
+pass both times.  Results go to ``--out`` as JSON lines; what is there is not measured again.
 """
 
 import argparse
@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from codeenv.errors import CodeEnvError
-from codeenv.generate.pipeline import prepare
-from codeenv.languages.base import TestRequest, TestRun
+from codeenv.images.planning.plan import make_environment_plan
+from codeenv.images.reports import Report, build_and_judge
+from codeenv.images.verdict import STABLE_SHARE, Judge
+from codeenv.languages import detect_language
+from codeenv.materialise.files import agent_files
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.select import open_backend
 from codeenv.sources import checkout
-
-SHARE, TIMEOUT = 0.8, 1800.0
 
 
 @dataclass
@@ -31,23 +32,34 @@ class Found:
 
     Attributes:
         source: As the list names it.
+        reason: ``accepted``, or why the environment is discarded.
+        told: The same in words.
         collected: Tests that pytest found.
         stable: Tests that passed both times.
+        checks: Checks that hold, of how many.
         packages: Distributions in the environment.
-        seconds: To build it and to run the suite.
-        reason: ``ok``, or why it is no success.
-        detail: The same in words, and the most common messages of tests that do not pass.
+        base: What it stands on.
+        seconds: To build it and to judge it.
+        causes: Why tests do not pass: words, how many, an example.
         log: What was done.
     """
 
     source: str
+    reason: str
+    told: str
     collected: int = 0
     stable: int = 0
+    checks: tuple[int, int] = (0, 0)
     packages: int = 0
+    base: str = ""
     seconds: float = 0.0
-    reason: str = "ok"
-    detail: list[str] = field(default_factory=list)
+    causes: list[tuple[str, int, str]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
+
+    @property
+    def success(self) -> bool:
+        """Whether enough tests pass."""
+        return self.collected > 0 and self.stable >= STABLE_SHARE * self.collected
 
 
 def main() -> int:
@@ -55,8 +67,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("list", type=Path, help="one source per line")
     parser.add_argument("--out", type=Path, default=Path("environments.jsonl"))
-    parser.add_argument("--only", nargs="+", default=[], help="of these projects alone")
+    parser.add_argument("--only", nargs="+", default=[], help="of these projects alone, again")
     parser.add_argument("--backend", default="bubblewrap")
+    parser.add_argument("--timeout", type=float, default=1800.0, help="seconds for a whole suite")
     args = parser.parse_args()
     lines = [line.strip() for line in args.list.read_text().splitlines()]
     sources = [line for line in lines if line and not line.startswith("#")]
@@ -65,7 +78,7 @@ def main() -> int:
         for source in sources:
             wanted = not args.only or source.removeprefix("pypi:").split("==")[0] in args.only
             if wanted and (source not in known or args.only):
-                known[source] = measure(source, backend)
+                known[source] = measure(source, backend, args.timeout)
                 print(json.dumps(asdict(known[source])), file=file, flush=True)
                 print(_line(known[source]), file=sys.stderr)
     _report([known[source] for source in sources if source in known])
@@ -77,49 +90,53 @@ def _known(path: Path) -> dict[str, Found]:
     return {found.source: found for found in (Found(**json.loads(row)) for row in rows)}
 
 
-def measure(source: str, backend: Backend) -> Found:
-    """Build one environment and run the suite in it twice."""
-    found, start = Found(source), time.monotonic()
+def measure(source: str, backend: Backend, timeout: float) -> Found:
+    """Build and judge one environment."""
+    log, start = list[str](), time.monotonic()
     try:
-        bench = prepare(checkout(source), backend, lambda event: found.log.append(event.text))
-        found.packages = len(bench.environment.lock.packages)
-        request = TestRequest(timeout=TIMEOUT, test_timeout=TIMEOUT)
-        runs = [bench.run(request), bench.run(TestRequest(timeout=TIMEOUT, hash_seed=1))]
-        found.collected = len(runs[0].collected)
-        found.stable = len(runs[0].passed & runs[1].passed)
-        if found.stable < SHARE * found.collected or not found.collected:
-            found.reason = "too few pass"
-        found.detail = _common(runs[0])
+        fetched = checkout(source)
+        tree = agent_files(fetched.tree)
+        language = detect_language(tree)
+        layout = language.layout(tree)
+        plan = make_environment_plan(tree, language, layout)
+        judge = Judge(tree, layout, language, backend, timeout)
+        report, _ = build_and_judge(fetched, judge, plan, log.append)
+        found = _found(source, report)
     except CodeEnvError as error:
-        found.reason, found.detail = type(error).__name__, [error.message, error.hint[-600:]]
+        found = Found(source, type(error).__name__, error.message, log=[*log, error.hint[-600:]])
     found.seconds = round(time.monotonic() - start, 1)
     return found
 
 
-def _common(run: TestRun) -> list[str]:
-    """Return what stands in the way of most tests."""
-    errors = Counter(run.errors.values())
-    results = Counter(
-        f"{result.outcome}: {result.message[:150]}"
-        for result in run.results.values()
-        if result.outcome != "passed"
+def _found(source: str, report: Report) -> Found:
+    verdict, lock = report.verdict, report.lock
+    return Found(
+        source,
+        verdict.reason,
+        verdict.told,
+        verdict.collected,
+        verdict.stable,
+        (sum(result.holds for result in verdict.checks), len(verdict.checks)),
+        len(lock.packages) if lock else 0,
+        lock.base if lock else "",
+        causes=[(cause.told, cause.tests, cause.example[:200]) for cause in verdict.causes],
+        log=[*report.log, report.hint[-600:]],
     )
-    told = [*errors.most_common(5), *results.most_common(8)]
-    return [f"{count} x {text[:200]}" for text, count in told]
 
 
 def _line(found: Found) -> str:
     share = found.stable / found.collected if found.collected else 0.0
     counts = f"{found.stable:6} of {found.collected:6} {share:5.0%} {found.seconds:6.0f} s"
-    first = found.detail[0][:100] if found.reason != "ok" and found.detail else ""
-    return f"{found.source:40}{counts}  {found.reason} {first}".rstrip()
+    told = "" if found.success else found.told[:100]
+    return f"{found.source:40}{counts}  {found.reason} {told}".rstrip()
 
 
 def _report(rows: list[Found]) -> None:
     for found in rows:
         print(_line(found))
-    reasons = Counter(found.reason for found in rows)
-    print(f"{reasons['ok']} of {len(rows)} ({reasons['ok'] / max(1, len(rows)):.0%})")
+    good = sum(found.success for found in rows)
+    print(f"{good} of {len(rows)} ({good / max(1, len(rows)):.0%})")
+    reasons = Counter(found.reason for found in rows if not found.success)
     for reason, count in reasons.most_common():
         print(f"{count:4} {reason}")
 
