@@ -5,7 +5,7 @@ FROM ${IMAGE}
 ARG PACKAGES=
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      git bash coreutils findutils grep sed diffutils patch procps less make ca-certificates tzdata \
+      git bash coreutils findutils grep sed diffutils patch procps less make ca-certificates tzdata libstdc++6 \
       ${PACKAGES} \
  && apt-get clean
 COPY finish-base.sh /tmp/finish-base.sh

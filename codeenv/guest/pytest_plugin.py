@@ -112,7 +112,7 @@ class Plugin:
             path = getattr(error, "path", None)
             cause = getattr(error, "cause", None) or getattr(error, "excinfo", (0, error))[1]
             key = self._relative(str(path)) if path else "<options>"
-            text = message_of(cause) if path else " ".join(str(error).split())
+            text = message_of(cause) if path else _refusal(error)
             self._channel.send({"error": key, "message": text[-600:]})
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -218,6 +218,14 @@ def limits_of(request: dict[str, Any]) -> Callable[[str], tuple[float, float]]:
     """Return what tells the seconds a test may take, and those of processor time (0: no limit)."""
     single, usual = request["test_timeouts"], request["test_timeout"]
     return lambda test: (float(single.get(test, usual)), 0.0)
+
+
+def _refusal(error: BaseException) -> str:
+    """Return why pytest does not start, with what it began with: a plug-in that cannot load."""
+    text, root = " ".join(str(error).split()), error
+    while (earlier := root.__cause__ or root.__context__) is not None:
+        root = earlier
+    return text if root is error else f"{text}: {message_of(root)}"
 
 
 def _unused(name: str) -> str:

@@ -10,7 +10,7 @@ from codeenv.images.layers import Environment
 from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import EnvironmentLock
 
-_ALWAYS = ("git", "make", "patch", "procps", "less", "tzdata")
+_ALWAYS = ("git", "libstdc++6", "make", "patch", "procps", "less", "tzdata")
 _DOCKERFILE = """\
 # Made by `codeenv images build`: the environment of {name}, from locked archives.
 # docker build -t environment .        (IMAGE: any image of Debian or Ubuntu with Python {python})

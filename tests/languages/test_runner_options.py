@@ -13,6 +13,17 @@ def test_a_hook_with_arguments_of_an_old_pytest_is_told_and_the_run_is_not_whole
     assert (result.complete, result.results) == (False, {})
 
 
+def test_why_a_plug_in_cannot_be_loaded_is_told_to_the_bottom(run):
+    broken = (
+        "try:\n    raise ImportError('libx.so.1: cannot open shared object file')\n"
+        "except ImportError as error:\n    raise RuntimeError('pytest11') from error\n"
+    )
+    ini = {"pytest.ini": "[pytest]\naddopts = -p broken\npythonpath = .\n", "broken.py": broken}
+    result = run("def test_a():\n    pass\n", ini)
+    assert "ImportError: libx.so.1: cannot open shared object" in result.errors["<options>"]
+    assert result.results == {}
+
+
 def test_what_the_newest_pytest_warns_of_while_collecting_is_told_by_path(run):
     tests = "@pytest.mark.parametrize('x', (x for x in [1]))\ndef test_a(x):\n    assert x\n"
     ini = {"pytest.ini": "[pytest]\nfilterwarnings = error\n"}
