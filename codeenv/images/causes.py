@@ -37,6 +37,7 @@ _CAUSES = (
         r"fixture '\w+' not found|not found in `markers`|unrecognized arguments|natively supported",
         "a plug-in of pytest is missing: add it to the test requirements of the repository",
     ),
+    ("memory", r"MemoryError|Cannot allocate memory", "they need more memory than a box has"),
     (
         "rights",
         r"PermissionError|Operation not permitted|Read-only file system",

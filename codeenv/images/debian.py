@@ -17,7 +17,8 @@ _NO_NETWORK = re.compile(
     r"timed out|refused)|network is unreachable"
 )
 _UNKNOWN = re.compile(
-    r"Unable to locate package ([a-z0-9][a-z0-9+.-]*)|Package '?([^\s']+)'? has no installation candidate"
+    r"Unable to locate package ([a-z0-9][a-z0-9+.-]*)"
+    r"|Package '?([^\s']+)'? has no installation candidate"
     r"|Couldn't find any package by (?:glob|regex) '([^']+)'"
 )
 _NO_NAMESPACE = re.compile(r"(?i)unshare|newuidmap|subuid|operation not permitted|--mode")

@@ -22,6 +22,7 @@ def run(results, errors=(), collected=()):
         ("FileNotFoundError: [Errno 2] No such file or directory: 'dot'", "system"),
         ("fixture 'snapshot' not found", "plugin"),
         ("PermissionError: [Errno 13] Permission denied: '/etc/x'", "rights"),
+        ("MemoryError", "memory"),
         ("Failed: it took longer than 120 s", "time"),
         ("AssertionError: assert 1 == 2", "other"),
     ],
