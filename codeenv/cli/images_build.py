@@ -9,11 +9,10 @@ from pathlib import Path
 from codeenv.cli.images_plan import add_source
 from codeenv.cli.options import add_backend
 from codeenv.cli.parser import Parser
-from codeenv.cli.terminal import Terminal, table
+from codeenv.cli.terminal import Terminal, printable, table
 from codeenv.errors import BackendUnavailable, UsageError
 from codeenv.images.planners.base import Planner
 from codeenv.images.planners.command import CommandPlanner
-from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.recipe_files import write_recipe_files
 from codeenv.images.reports import Report, build_and_judge, known_report
 from codeenv.images.verdict import CheckResult, Judge
@@ -78,13 +77,12 @@ def run_build(args: argparse.Namespace) -> int:
     tree = agent_files(source.tree)
     language = detect_language(tree)
     layout = language.layout(tree)
-    plan = make_environment_plan(tree, language, layout)
     with (
         closing(open_backend(args.backend)) as backend,
         terminal.progress(f"building the environment of {args.repo}") as steps,
     ):
         judge = Judge(tree, layout, language, backend)
-        report, environment = build_and_judge(source, judge, plan, steps.say, args.planner)
+        report, environment = build_and_judge(source, judge, steps.say, args.planner)
     if args.out and environment:
         write_recipe_files(args.out, environment)
     _show(terminal, report)
@@ -103,7 +101,7 @@ def run_explain(args: argparse.Namespace) -> int:
             hint=f"codeenv images build --repo {args.repo}",
         )
     for line in report.log:
-        terminal.show(line)
+        terminal.show(printable(line))
     _show(terminal, report)
     return 0
 

@@ -16,6 +16,7 @@ from typing import Literal
 from codeenv._paths import cache_folder, data_folder
 from codeenv.errors import BackendUnavailable, BuildError
 from codeenv.images import debian, registry
+from codeenv.images.allowed import demand_packages, packages_in
 from codeenv.images.debian import UnknownPackages
 from codeenv.images.locking import locked
 from codeenv.images.rootfs import clean_tar, digest_of_base, packages_of, python_of, unpack_tar
@@ -91,18 +92,18 @@ def ensure_base(kind: Kind = "auto", packages: Sequence[str] = ()) -> Base:
     if kind == "host":
         return _host_base()
     maker = _MAKERS[_choose() if kind == "auto" else kind]
-    maker = replace(maker, packages=tuple(sorted(set(packages))))
+    maker = replace(maker, packages=demand_packages(packages))
     return _load(maker) or _make(maker)
 
 
 def named_base(name: str) -> Base:
     """Return the base that a lock names, as ``ensure_base`` does."""
-    return ensure_base(_kind_of(name), _packages_in(name))
+    return ensure_base(_kind_of(name), packages_in(name))
 
 
 def extended_base(base: Base, packages: Iterable[str]) -> Base:
     """Return a base with more packages, as far as its distribution has them."""
-    wanted = {*_packages_in(base.name), *packages}
+    wanted = {*packages_in(base.name), *packages}
     while True:
         try:
             return ensure_base(_kind_of(base.name), sorted(wanted))
@@ -115,10 +116,6 @@ def extended_base(base: Base, packages: Iterable[str]) -> Base:
 def _kind_of(name: str) -> Kind:
     kind = name.partition("+")[0].partition(":")[0]
     return "registry" if kind == "registry" else "host" if kind == "host" else "debian"
-
-
-def _packages_in(name: str) -> tuple[str, ...]:
-    return tuple(filter(None, name.partition("+")[2].split(",")))
 
 
 def cached_base() -> Base | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from codeenv._paths import cache_folder
 from codeenv.errors import BuildError
+from codeenv.images.allowed import is_variable
 from codeenv.images.attempts import Attempt, Tester
 from codeenv.images.base import Base, ensure_base
 from codeenv.images.built import Built, published
@@ -17,14 +18,14 @@ from codeenv.images.layers import Environment
 from codeenv.images.locking import locked
 from codeenv.images.planners.base import Planner
 from codeenv.images.planners.workshop import Workshop, improve
-from codeenv.images.planning.plan import make_environment_plan
-from codeenv.images.records import recall, remember
+from codeenv.images.planning.plan import EnvironmentPlan, make_environment_plan
+from codeenv.images.records import passed_of, recall, remember
 from codeenv.languages.base import InstallPlan, Language, Layout
 from codeenv.sandbox.base import Backend
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 3
+_VERSION = 4
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
@@ -57,27 +58,31 @@ def build_environment(
     environment in which most tests pass.  The repository's code runs in boxes without network
     only, its own and its dependencies' build code in build boxes only.  Modules that only a build
     makes are taken from the wheel of a published version, else built.  A planner goes on where
-    these rules end; with one, what the cache has is made anew.
+    these rules end; with one, what the cache has is made anew, and kept if it is better.
 
     Raises:
         BuildError: If nothing can be installed, no test passes in any environment, or the project
             must be compiled and cannot be.
     """
     base = ensure_base()
-    plan = language.plan(tree, layout)
-    key = _key(tree, plan, layout, language, base, pin)
+    plan = make_environment_plan(tree, language, layout)
+    install = plan.install
+    key = _key(tree, install, layout, language, base, pin)
     with locked(cache_folder("environments"), key):
-        cached = None if planner else recall(key, base)
-        if cached is not None:
+        cached = recall(key, base)
+        if cached is not None and planner is None:
             return cached
         installer = Installer(base, backend, log=log)
-        built = _built(pin, tree, plan, layout, installer)
-        tester = Tester(tree, layout, plan, language, backend, built)
-        best = _search(tester, installer, planner)
+        built = _built(pin, tree, install, layout, installer)
+        tester = Tester(tree, layout, install, language, backend, built)
+        best = _search(tester, installer, plan, planner)
         if best is None or not best.score:
             raise _nothing_passes(best, layout)
-        made = Environment(_lock(best, plan, layout, built), best.image)
-        remember(key, made)
+        if cached is not None and passed_of(key) > best.score:
+            log(f"the environment that was there is kept: {passed_of(key)} tests pass in it")
+            return cached
+        made = Environment(_lock(best, install, layout, built), best.image)
+        remember(key, made, best.score)
         return made
 
 
@@ -114,7 +119,9 @@ def _built(
     return built
 
 
-def _search(tester: Tester, installer: Installer, planner: Planner | None) -> Attempt | None:
+def _search(
+    tester: Tester, installer: Installer, plan: EnvironmentPlan, planner: Planner | None
+) -> Attempt | None:
     """Return the best attempt of the rules, then of the planner."""
     said, tell = list[str](), installer.log
 
@@ -122,8 +129,8 @@ def _search(tester: Tester, installer: Installer, planner: Planner | None) -> At
         said.append(text)
         tell(text)
 
-    plan = make_environment_plan(tester.tree, tester.language, tester.layout)
-    variables = dict(fact.value.split("=", 1) for fact in plan.variables)
+    stated = [fact.value.partition("=") for fact in plan.variables]
+    variables = {name: value for name, _, value in stated if is_variable(name, value)}
     hints = Hints(tuple(fact.value for fact in plan.apt), variables, plan.servers)
     best = Climber(tester, installer, hints, log).climb()
     if planner is None:

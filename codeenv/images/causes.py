@@ -11,7 +11,7 @@ _CAUSES = (
         "service",
         r"(?i)(postgres|psycopg|mysql|redis|mongo|rabbit|memcache|kafka|elastic|:5432|:6379|:3306)"
         r".{0,120}(refused|unreachable|timed? ?out|failed|unavailable)|Error 111 connecting",
-        "they need a server, which an environment does not have",
+        "they need a server that boxes do not start",
     ),
     (
         "network",
@@ -49,6 +49,7 @@ _CAUSES = (
         "they do not end in time",
     ),
 )  # fmt: skip
+_LONGEST = 1000
 _OTHERS = {
     "skipped": "the repository itself skips them here",
     "xfailed": "the repository itself expects them to fail",
@@ -107,4 +108,5 @@ def _problems(run: TestRun) -> Iterator[tuple[str, str]]:
 
 
 def _cause(message: str) -> str:
-    return next((name for name, words, _ in _CAUSES if re.search(words, message)), "other")
+    text = message[:_LONGEST]
+    return next((name for name, words, _ in _CAUSES if re.search(words, text)), "other")

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 
 from packaging.utils import canonicalize_name
 
-from codeenv.errors import BuildError
+from codeenv.errors import SourceError
 from codeenv.images.built import Built, read_wheel
-from codeenv.images.install import PIP_OPTIONS, UNPACK_PIP, Installer
+from codeenv.images.install import PIP_OPTIONS, STEADY, UNPACK_PIP, Installer, InstallFailed
 from codeenv.images.layers import ENV
 from codeenv.languages.base import InstallPlan
 from codeenv.sources.archive import unpack
@@ -23,7 +23,7 @@ _SOURCES = re.compile(r"\.(c|cc|cpp|cxx|pyx|pxd|f90|rs)$")
 _MANIFESTS = ("setup.py", "setup.cfg", "pyproject.toml")
 _BUILDS = re.compile(rb"ext[_-]modules|\bExtension\(|cffi_modules|rust_extensions|cythonize")
 _SCRIPT = f"""\
-export SOURCE_DATE_EPOCH=1577836800
+{STEADY}
 export SETUPTOOLS_SCM_PRETEND_VERSION={{version}} PBR_VERSION={{version}}
 /usr/bin/python3 -m venv --without-pip /build/venv
 {UNPACK_PIP}
@@ -56,9 +56,12 @@ def compile_project(
 def _unpacked(output: Tree) -> Tree:
     name = next((path for path in output if path.endswith(".whl") and "/" not in path), "")
     if not name:
-        raise BuildError("the project's build made no wheel")
+        raise InstallFailed("the project's build made no wheel")
     with TemporaryDirectory() as folder:
         file = Path(folder, "project.whl")
         file.write_bytes(output[name].data)
-        files = unpack(file, name=name, strip=False)
+        try:
+            files = unpack(file, name=name, strip=False)
+        except SourceError as error:
+            raise InstallFailed(f"the project's wheel is none: {error.message}") from error
     return Tree({path: entry for path, entry in files.items() if ".data/" not in path})

@@ -21,6 +21,10 @@ from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Entry, Tree
 
 _ROUNDS = 4
+_UNREACHABLE = re.compile(
+    r"(?m)^WARNING: Retrying \(Retry\(total=0,"
+    r".*(NewConnection|NameResolution|ConnectTimeout|SSL|Proxy)"
+)
 _CA = "/run/codeenv/ca.pem"
 _CA_VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
 PIP_OPTIONS = (
@@ -31,7 +35,10 @@ _COMPILE = (
     f"/usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash {ENV}/lib"
     " > /dev/null 2>&1 || true"
 )
+STEADY = "export SOURCE_DATE_EPOCH=1577836800 CFLAGS=-g0 CXXFLAGS=-g0"
+"""Has compilers leave out times, and the folders that pip builds in."""
 _VENV_SCRIPT = f"""\
+{STEADY}
 /usr/bin/python3 -m venv --without-pip {ENV}
 {UNPACK_PIP}
 {ENV}/bin/python /build/pip/pip install {PIP_OPTIONS} --no-compile \
@@ -115,11 +122,19 @@ class Installer:
             if not result.exit_code:
                 return result.tree
             packages = build_packages(result.log)
-            before, base = base, extended_base(base, packages) if packages else base
+            before, base = base, self._extended(base, packages)
             if base == before:
                 break
             self.log(f"a build from source needs {', '.join(packages)}")
         raise _explain(result.exit_code, result.log)
+
+    def _extended(self, base: Base, packages: Sequence[str]) -> Base:
+        """Return the base with more packages, or as it is if that cannot be made."""
+        try:
+            return extended_base(base, packages) if packages else base
+        except BuildError as error:
+            self.log(f"{', '.join(packages)} cannot be had: {error.message}")
+            return base
 
     def attempt(self, base: Base, script: str, inputs: Tree, output: str) -> InstallResult:
         """Run a script once in a build box, with the index settings of this machine."""
@@ -180,12 +195,15 @@ def _name(requirement: str) -> str:
     return re.escape(canonicalize_name(match[0])) if match else "(?!)"
 
 
-def _explain(exit_code: int, log: str) -> InstallFailed:
+def _explain(exit_code: int, log: str) -> BuildError:
     errors = [line.strip() for line in log.splitlines() if line.startswith("ERROR:")]
     detail = (errors or log.strip().splitlines() or ["no output"])[-1]
     if exit_code == 124:
         detail = "it did not finish in time"
-    hint = log[-3000:]
-    if re.search(r"(?i)name resolution|connection (refused|timed out)|unreachable|SSLError", log):
-        hint = "the build box cannot reach the package index: check network, proxy, certificates"
-    return InstallFailed(f"the requirements cannot be installed: {detail}", hint=hint, log=log)
+    if _UNREACHABLE.search(log):  # not the repository's fault
+        return BuildError(
+            "the build box cannot reach the package index",
+            hint=f"check network, proxy and certificates; pip said: {detail}",
+        )
+    message = f"the requirements cannot be installed: {detail}"
+    return InstallFailed(message, hint=log[-3000:], log=log)

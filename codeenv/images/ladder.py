@@ -5,9 +5,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from codeenv.errors import BuildError, SandboxError
+from codeenv.images.allowed import is_package
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import Base, extended_base
 from codeenv.images.install import Installed, Installer, InstallFailed, culprits, without
+from codeenv.images.own import own_packages, system_copy
 from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
 from codeenv.images.services import packages_of_services, servers_missing
 from codeenv.images.system import system_packages
@@ -30,6 +32,11 @@ class Hints:
     variables: Mapping[str, str] = field(default_factory=dict)
     services: tuple[str, ...] = ()
 
+    @property
+    def told(self) -> str:
+        """The variables, for people."""
+        return " ".join(f"{name}={value}" for name, value in self.variables.items())
+
 
 class Climber:
     """Tries one rung after the other.
@@ -45,6 +52,7 @@ class Climber:
         self.tester, self.installer, self.hints, self.log = tester, installer, hints, log
         self._base = installer.base
         self._asked_for: set[str] = set()
+        self._own = own_packages(tester.plan, tester.layout)
 
     def climb(self) -> Attempt | None:
         """Return the attempt in which most tests passed; the first clean one ends the search."""
@@ -66,89 +74,120 @@ class Climber:
     def _rung(self, rung: Rung, *, forgiving: bool) -> Attempt | None:
         """Install and run, adding what the run says is missing, until nothing new is."""
         attempt: Attempt | None = None
+        base = self._base
         wanted, tried = [rung.runner, *rung.others], list[str]()
         for _ in range(_ROUNDS):
             found = self._install(wanted, forgiving=forgiving or attempt is not None)
             if found is None:
-                return attempt
+                break
             wanted, installed = found
             added = tuple(r for r in tried if r in wanted)
-            installed = self._cleaned(installed, added)
-            attempt = self._equipped(self.tester.attempt(Parts(self._base, installed, added)))
-            known = {project(r) for r in (*wanted, *tried)} | {p.name for p in installed.packages}
-            known |= {project(self.tester.plan.name)}
-            missing = self.tester.missing(attempt.run)
-            new = sorted({m for m in missing if project(m) not in known})
-            if not new:
-                return attempt
-            self.log(f"missing: {', '.join(new)}")
+            attempt = self.tester.attempt(Parts(base, self._cleaned(installed, added), added))
+            new = self._missing(attempt, (*wanted, *tried))
+            before, base = base, self._equipped(base, attempt)
+            if not new and base == before:
+                break
             tried += new
             wanted += new
-        return attempt
+        return attempt and self._lightened(attempt)
+
+    def _missing(self, attempt: Attempt, asked: Iterable[str]) -> list[str]:
+        """Return the requirements that a run misses and nobody asked for yet."""
+        known = {project(r) for r in asked} | {p.name for p in attempt.parts.installed.packages}
+        known |= {project(self.tester.plan.name), ""}
+        missing = self.tester.missing(attempt.run)
+        new = sorted({m for m in missing if project(m) not in known})
+        if new:
+            self.log(f"missing: {', '.join(new)}")
+        return new
 
     def _cleaned(self, installed: Installed, added: Iterable[str]) -> Installed:
         own = project(self.tester.plan.name)
-        return without(installed, {own, *INSTALLERS} - set(map(project, added)))
+        return without(installed, {own, *(INSTALLERS - set(map(project, added)))})
 
-    def _equipped(self, attempt: Attempt) -> Attempt:
-        """Return the attempt on a base that has what its run lacked, if more tests pass there."""
+    def _equipped(self, base: Base, attempt: Attempt) -> Base:
+        """Return the base with what a run lacked in the system."""
         reasons = system_packages(attempt.run)
-        new = sorted(reasons.keys() - self._asked_for)
+        new = self._unasked(reasons)
         if not new:
-            return attempt
+            return base
         self.log(f"missing in the system: {', '.join(new)} ({reasons[new[0]]})")
-        better = self._on_more(attempt, new)
-        self._base = better.parts.base
-        return better
+        return self._extended(base, new)
 
-    def _on_more(self, attempt: Attempt, packages: Sequence[str]) -> Attempt:
-        """Return the attempt on a base with more packages, if more tests pass there."""
-        self._asked_for.update(packages)
-        before = attempt.parts.base
-        base = self._extended(before, packages)
-        if base == before:
+    def _lightened(self, attempt: Attempt) -> Attempt:
+        """Return the attempt without the packages that were added to its base if they help none."""
+        if attempt.parts.base == self._base:
             return attempt
-        return self._better(attempt, replace(attempt.parts, base=base), "more packages")
+        bare = self.tester.attempt(replace(attempt.parts, base=self._base))
+        self.log(f"with more packages: {attempt.summary}; without: {bare.summary}")
+        if bare.score >= attempt.score:
+            return bare
+        self._base = attempt.parts.base
+        return attempt
+
+    def _unasked(self, packages: Iterable[str]) -> list[str]:
+        """Return the packages that were not asked for before; the project itself is none."""
+        new = sorted({p for p in packages if is_package(p)} - self._asked_for - self._own)
+        self._asked_for.update(new)
+        return new
 
     def _extended(self, base: Base, packages: Sequence[str]) -> Base:
+        """Return the base with more packages, or as it is if that cannot or must not be made."""
         try:
-            return extended_base(base, packages)
+            made = extended_base(base, packages)
         except BuildError as error:
             self.log(f"{', '.join(packages)} cannot be had: {error.message}")
             return base
+        twin = system_copy(made, self.tester.layout.packages)
+        if twin:
+            self.log(f"{', '.join(packages)} would bring the project itself ({twin})")
+            return base
+        return made
 
     def _better(self, attempt: Attempt, parts: Parts, what: str) -> Attempt:
-        other = self.tester.attempt(parts)
+        """Return what comes of other parts, if more tests pass with them."""
+        if parts == attempt.parts:
+            return attempt
+        try:
+            other = self.tester.attempt(parts)
+        except SandboxError as error:
+            self.log(f"with {what}: {error.message}")
+            return attempt
         self.log(f"with {what}: {other.summary}")
         return other if other.score > attempt.score else attempt
 
     def _hinted(self, best: Attempt) -> Attempt:
         """Try what the repository's files do for their tests beside requirements."""
-        if not best.is_clean and self.hints.variables:
-            told = " ".join(f"{name}={value}" for name, value in self.hints.variables.items())
-            best = self._better(best, replace(best.parts, variables=self.hints.variables), told)
+        if not best.is_clean:
+            parts = replace(best.parts, variables=self.hints.variables)
+            best = self._better(best, parts, self.hints.told)
         if not best.is_clean:
             best = self._served(best)
-        packages = [p for p in self.hints.packages if p not in self._asked_for]
-        if not best.is_clean and packages:
+        packages = [] if best.is_clean else self._unasked(self.hints.packages)
+        if packages:
             self.log(f"the repository's files install {', '.join(packages)}")
-            best = self._on_more(best, packages)
+            base = self._extended(best.parts.base, packages)
+            best = self._better(best, replace(best.parts, base=base), "these")
         return best
 
     def _served(self, best: Attempt) -> Attempt:
-        """Return the attempt beside the servers that tests miss, if more tests pass there."""
+        """Return the attempt beside the servers that tests miss, if more tests pass there.
+
+        Servers are often of no use without the variables that say where they are.
+        """
         named = {service.split(" ")[0]: service for service in self.hints.services}
         missed = servers_missing(best.run)
         wanted = tuple(named.get(server, server) for server in sorted({*missed, *named}))
-        if not wanted:
+        base = self._extended(best.parts.base, packages_of_services(wanted)) if wanted else None
+        if base is None or base == best.parts.base:
             return best
-        base = self._extended(best.parts.base, packages_of_services(wanted))
         parts = replace(best.parts, base=base, services=wanted)
-        try:
-            return self._better(best, parts, f"servers ({', '.join(wanted)})")
-        except SandboxError as error:
-            self.log(f"{', '.join(wanted)}: {error.message}")
-            return best
+        what = f"servers ({', '.join(wanted)})"
+        served = self._better(best, parts, what)
+        if served is best and self.hints.variables:
+            both = replace(parts, variables=self.hints.variables)
+            served = self._better(best, both, f"{what}, {self.hints.told}")
+        return served
 
     def _install(
         self, requirements: Sequence[str], *, forgiving: bool

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from codeenv._paths import cache_folder
+from codeenv.images.allowed import demand_variables
 from codeenv.images.base import Base
 from codeenv.images.services import startup
 from codeenv.sandbox.image import Image, Layer
@@ -81,8 +82,9 @@ def compose(
     """Return an image of a base and layers, the environment's interpreter first on its path.
 
     Raises:
-        BuildError: If a service is unknown.
+        BuildError: If a service is unknown, or a variable may not be set.
     """
+    demand_variables(variables)
     merged = {**_VARIABLES, **variables}
     script = startup(services)
     facts: dict[str, object] = {

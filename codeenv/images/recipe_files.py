@@ -5,18 +5,26 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from codeenv.errors import UsageError
+from codeenv.images.allowed import packages_in
 from codeenv.images.layers import Environment
 from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import EnvironmentLock
 
 _ALWAYS = ("git", "libstdc++6", "make", "patch", "procps", "less", "tzdata")
+_SERVERS = "\n# Servers that tests need start with: bash /opt/startup.sh"
 _DOCKERFILE = """\
 # Made by `codeenv images build`: the environment of {name}, from locked archives.
-# docker build -t environment .        (IMAGE: any image of Debian or Ubuntu with Python {python})
+# docker build -t environment .
+# IMAGE: an image of Debian with Python {python}, venv and pip.
+# BUILD: what builds of packages that have no wheel need, beside compilers.{servers}
 ARG IMAGE=python:{python}-slim
 FROM ${{IMAGE}} AS build
-RUN apt-get update && apt-get install -y --no-install-recommends build-essential pkg-config
+ARG BUILD=
+RUN apt-get update \\
+ && apt-get install -y --no-install-recommends build-essential pkg-config ${{BUILD}}
 COPY requirements.txt /build/
 RUN python3 -m venv /opt/env \\
  && /opt/env/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \\
@@ -29,6 +37,7 @@ RUN apt-get update \\
  && apt-get install -y --no-install-recommends {packages} \\
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/env /opt/env
+COPY startup.sh /opt/startup.sh
 ENV {variables}
 USER 1000:1000
 WORKDIR /workspace
@@ -36,7 +45,7 @@ WORKDIR /workspace
 
 
 def write_recipe_files(folder: Path, environment: Environment) -> None:
-    """Write ``Dockerfile``, ``requirements.txt`` (with hashes), ``environment.json`` and ``site/``.
+    """Write a Dockerfile, pinned requirements, the lock, ``startup.sh`` and ``site/``.
 
     ``site/`` holds what stands for the project itself: its metadata, the path to its code in
     ``/workspace``, and modules that only a build makes.
@@ -52,6 +61,7 @@ def write_recipe_files(folder: Path, environment: Environment) -> None:
         (folder / "environment.json").write_bytes(canonical(lock))
         (folder / "requirements.txt").write_text("".join(_requirements(lock)))
         (folder / "Dockerfile").write_text(_dockerfile(environment))
+        (folder / "startup.sh").write_text(environment.image.startup)
         shutil.rmtree(folder / "site", ignore_errors=True)
         _copy_site(environment, folder / "site")
     except OSError as error:
@@ -61,7 +71,7 @@ def write_recipe_files(folder: Path, environment: Environment) -> None:
 
 
 def _requirements(lock: EnvironmentLock) -> Iterator[str]:
-    own = {text.partition("==")[0] for text in lock.metadata}
+    own = {canonicalize_name(text.partition("==")[0]) for text in lock.metadata}
     for package in lock.packages:
         if package.name not in own:
             yield f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
@@ -69,10 +79,11 @@ def _requirements(lock: EnvironmentLock) -> Iterator[str]:
 
 def _dockerfile(environment: Environment) -> str:
     lock = environment.lock
-    packages = [*_ALWAYS, *filter(None, lock.base.partition("+")[2].split(","))]
+    packages = [*_ALWAYS, *packages_in(lock.base)]
     variables = environment.image.variables
     return _DOCKERFILE.format(
-        name=next(iter(lock.metadata), "a project"),
+        name=re.sub(r"[^\w.=!+-]", "", next(iter(lock.metadata), "a project")),
+        servers=_SERVERS if lock.services else "",
         python=".".join(lock.python.split(".")[:2]),
         packages=" ".join(sorted(packages)),
         variables=" ".join(f"{name}={_quoted(value)}" for name, value in sorted(variables.items())),

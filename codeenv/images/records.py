@@ -14,11 +14,12 @@ from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import EnvironmentLock
 
 
-def remember(key: str, environment: Environment) -> None:
-    """Keep an environment under a key."""
+def remember(key: str, environment: Environment, passed: int = 0) -> None:
+    """Keep an environment under a key, with the number of tests that passed in it."""
     folder = cache_folder("environments")
     lock = json.loads(canonical(environment.lock))
-    record = {"layer": environment.image.layers[0].digest, "lock": lock}
+    layer = environment.image.layers[0].digest
+    record = {"layer": layer, "lock": lock, "passed": passed}
     with NamedTemporaryFile("w", dir=folder, prefix=".new-", delete=False) as file:
         json.dump(record, file, indent=1)
     Path(file.name).replace(folder / f"{key}.json")
@@ -42,6 +43,15 @@ def recall_by_lock(lock: EnvironmentLock, base: Base) -> Environment | None:
     """Return an environment that was built or restored here with the same lock, or None."""
     same = (key for key in _keys() if (found := _read(key)) and found[0] == lock)
     return next((e for key in same if (e := recall(key, base)) is not None), None)
+
+
+def passed_of(key: str) -> int:
+    """Return how many tests passed when the environment of a key was made (0: not known)."""
+    try:
+        record = json.loads((cache_folder("environments") / f"{key}.json").read_text())
+        return int(record.get("passed", 0))
+    except (OSError, ValueError):
+        return 0
 
 
 def _read(key: str) -> tuple[EnvironmentLock, str] | None:

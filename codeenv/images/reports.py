@@ -1,5 +1,6 @@
 """What came of building a repository's environment, kept in the cache to be looked at later."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from codeenv.images.build import NotBuilt, build_environment
 from codeenv.images.install import InstallFailed
 from codeenv.images.layers import Environment
 from codeenv.images.planners.base import Planner
-from codeenv.images.planning.plan import EnvironmentPlan
+from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.verdict import Judge, Reason, Verdict
 from codeenv.sources import Checkout
 from codeenv.tasks.models import EnvironmentLock
@@ -29,6 +30,7 @@ class Report:
         hint: What to do where nothing was built, or "".
         lock: Of what was built.
         layer: Digest of the installed files, or "".
+        image: Digest of the whole image, or "".
         log: What was done, step by step.
     """
 
@@ -36,6 +38,7 @@ class Report:
     hint: str = ""
     lock: EnvironmentLock | None = None
     layer: str = ""
+    image: str = ""
     log: tuple[str, ...] = ()
 
 
@@ -45,7 +48,6 @@ _FORMAT = TypeAdapter(Report)
 def build_and_judge(
     source: Checkout,
     judge: Judge,
-    plan: EnvironmentPlan,
     log: Callable[[str], None],
     planner: Planner | None = None,
 ) -> tuple[Report, Environment | None]:
@@ -56,7 +58,6 @@ def build_and_judge(
     Args:
         source: The repository.
         judge: Of its environments; knows its files as agents see them.
-        plan: Read from its files.
         log: Told what happens, for people.
         planner: Goes on where the rules end.
 
@@ -84,13 +85,15 @@ def build_and_judge(
         report = Report(verdict, error.hint, log=tuple(said))
         _keep(source.tree, report)
         return report, None
-    layer = environment.image.layers[0].digest
+    image = environment.image
     known = known_report(source.tree)
-    if not said and known and known.verdict.accepted and known.layer == layer:
+    if not said and known and known.verdict.accepted and known.image == image.digest:
         return known, environment
     note("judging it in fresh boxes" if said else "it was in the cache; judging it in fresh boxes")
+    plan = make_environment_plan(source.tree, judge.language, judge.layout)
     verdict = judge.judge(environment, plan.held_out)
-    report = Report(verdict, "", environment.lock, layer, tuple(said))
+    layer = image.layers[0].digest
+    report = Report(verdict, "", environment.lock, layer, image.digest, tuple(said))
     _keep(source.tree, report)
     return report, environment
 
@@ -106,7 +109,8 @@ def known_report(tree: Tree) -> Report | None:
 def _keep(tree: Tree, report: Report) -> None:
     place = _place(tree)
     with NamedTemporaryFile(dir=place.parent, prefix=".new-", delete=False) as file:
-        file.write(_FORMAT.dump_json(report, indent=1))
+        text = json.dumps(_FORMAT.dump_python(report, mode="json"), ensure_ascii=False, indent=1)
+        file.write(text.encode("utf-8", "replace"))  # tests may have odd bytes in their names
     Path(file.name).replace(place)
 
 

@@ -24,7 +24,11 @@ redis-server --daemonize yes --bind 127.0.0.1 --save '' --appendonly no --dir /v
 for _ in $(seq 100); do redis-cli ping > /dev/null 2>&1 && break; sleep 0.05; done
 redis-cli ping > /dev/null
 """
-_MEMCACHED = "memcached -d -l 127.0.0.1 -m 64\n"
+_MEMCACHED = """\
+memcached -d -l 127.0.0.1 -m 64
+for _ in $(seq 100); do (exec 4<> /dev/tcp/127.0.0.1/11211) 2> /dev/null && break; sleep 0.05; done
+(exec 4<> /dev/tcp/127.0.0.1/11211)
+"""
 
 
 @dataclass(frozen=True)
@@ -34,18 +38,16 @@ class Server:
     Attributes:
         packages: Debian packages that bring it.
         script: Bash that starts it and returns once it answers.
-        port: Where it listens.
     """
 
     packages: tuple[str, ...]
     script: str
-    port: int
 
 
 SERVERS = {
-    "memcached": Server(("memcached",), _MEMCACHED, 11211),
-    "postgresql": Server(("postgresql",), _POSTGRESQL, 5432),
-    "redis": Server(("redis-server", "redis-tools"), _REDIS, 6379),
+    "memcached": Server(("memcached",), _MEMCACHED),
+    "postgresql": Server(("postgresql",), _POSTGRESQL),
+    "redis": Server(("redis-server", "redis-tools"), _REDIS),
 }
 _SIGNS = {
     "memcached": r"(?i):11211\b|memcache.{0,80}(?:refused|unavailable|connect)",
@@ -55,6 +57,7 @@ _SIGNS = {
     r"|connecting to .{0,40}6379|Connect call failed.{0,40}6379",
 }
 """What tests say that miss a server."""
+_LONGEST = 1000
 _SPEC = re.compile(r"(\w+)((?: (?:user|database)=\w+)*)")
 
 
@@ -74,7 +77,8 @@ def startup(services: Iterable[str]) -> str:
 
 def servers_missing(run: TestRun) -> tuple[str, ...]:
     """Return the servers that tests of a run could not reach, sorted."""
-    texts = [*run.errors.values(), *(r.message for r in run.results.values() if r.message)]
+    said = [*run.errors.values(), *(r.message for r in run.results.values() if r.message)]
+    texts = [text[:_LONGEST] for text in said]
     found = (n for n, sign in _SIGNS.items() if any(re.search(sign, text) for text in texts))
     return tuple(sorted(found))
 
@@ -95,9 +99,15 @@ def _script(service: str) -> str:
 
 def _prepare(kind: str, name: str) -> str:
     """Return what makes a user or a database of PostgreSQL, unless it is there."""
-    statements = {
-        "user": f'CREATE ROLE "{name}" LOGIN SUPERUSER',
-        "database": f'CREATE DATABASE "{name}"',
-    }
-    query = shlex.quote(statements[kind])
-    return f'"$bin/psql" -q -h 127.0.0.1 -U postgres -c {query} > /dev/null 2>&1 || true\n'
+    known, statement = {
+        "user": (
+            f"SELECT 'known' FROM pg_roles WHERE rolname = '{name}'",
+            f'CREATE ROLE "{name}" LOGIN SUPERUSER',
+        ),
+        "database": (
+            f"SELECT 'known' FROM pg_database WHERE datname = '{name}'",
+            f'CREATE DATABASE "{name}"',
+        ),
+    }[kind]
+    ask = '"$bin/psql" -qtA -h 127.0.0.1 -U postgres -d postgres -c '
+    return f"{ask}{shlex.quote(known)} | grep -q known || {ask}{shlex.quote(statement)}\n"

@@ -24,6 +24,7 @@ _NO_LOCALE = re.compile(
     r"unsupported locale setting|locale .{1,40} (?:is )?not (?:available|installed)"
 )
 _LOCALES = "locales-all"
+_LONGEST = 1000
 _PACKAGE_OF = {
     "7z": "7zip", "7za": "7zip", "ar": "binutils", "bzr": "breezy", "c++": "g++", "cc": "gcc",
     "convert": "imagemagick", "dig": "bind9-dnsutils", "dot": "graphviz",
@@ -78,8 +79,8 @@ def library_packages(file: str) -> tuple[str, ...]:
 
 
 def _texts(run: TestRun) -> Iterator[str]:
-    yield from run.errors.values()
-    yield from (result.message for result in run.results.values() if result.message)
+    yield from (text[:_LONGEST] for text in run.errors.values())
+    yield from (r.message[:_LONGEST] for r in run.results.values() if r.message)
 
 
 def _explain(text: str) -> Iterable[str]:

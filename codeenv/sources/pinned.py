@@ -136,12 +136,14 @@ def _from_index(requirement: str, subdir: str) -> Checkout:
         )
     name, version = match.groups()
     client = IndexClient()
-    places = client.http.settings.indexes
+    settings = client.http.settings
+    places = (*settings.indexes, *settings.find_links)
     sha256 = recall_version(places, name, version)
     path = cached_download(sha256) if sha256 else None
     if path is None:
-        path, sha256 = client.get(client.sdist(name, version))
-        if all(local_folder(place) is None for place in places):
+        archive = client.sdist(name, version)
+        path, sha256 = client.get(archive)
+        if local_folder(archive.url) is None:  # who serves a version does not change it
             remember_version(places, name, version, sha256)
     tree = unpack(path)
     refuse_pointers(tree, subdir, "pypi")

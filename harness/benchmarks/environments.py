@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from codeenv.errors import CodeEnvError
-from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.reports import Report, build_and_judge
 from codeenv.images.verdict import STABLE_SHARE, Judge
 from codeenv.languages import detect_language
@@ -98,9 +97,8 @@ def measure(source: str, backend: Backend, timeout: float) -> Found:
         tree = agent_files(fetched.tree)
         language = detect_language(tree)
         layout = language.layout(tree)
-        plan = make_environment_plan(tree, language, layout)
         judge = Judge(tree, layout, language, backend, timeout)
-        report, _ = build_and_judge(fetched, judge, plan, log.append)
+        report, _ = build_and_judge(fetched, judge, log.append)
         found = _found(source, report)
     except CodeEnvError as error:
         found = Found(source, type(error).__name__, error.message, log=[*log, error.hint[-600:]])

@@ -138,6 +138,12 @@ def test_a_server_that_is_busy_is_asked_again(server):
     assert len(server.asked) == 3
 
 
+def test_a_server_that_speaks_something_else_is_a_clear_error(server):
+    server.answers += [(200, b"<html>hello</html>")]
+    with pytest.raises(BuildError):
+        ChatPlanner("m").plan(BRIEF, Bench())
+
+
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_server_that_refuses_is_a_clear_error(server, status):
     server.answers += [(status, {"error": {"message": "no such model"}})]

@@ -7,6 +7,7 @@ import pytest
 from codeenv.errors import BuildError, SandboxError
 from codeenv.images import build as build_module
 from codeenv.images import build_environment, ladder, records, restore_environment
+from codeenv.images.allowed import packages_in
 from codeenv.languages.base import TestResult, TestRun
 from codeenv.tree import Entry, Tree
 from tests.images.fakes import LAYOUT, PASS, TREE, FakeBackend, FakeLanguage, install, run
@@ -31,10 +32,10 @@ def bases(index, base, monkeypatch):
         asked.append(list(packages))
         if "libreoffice" in packages:
             raise BuildError("the mirror cannot be reached")
-        known = sorted(set(packages) - {"nonsuch"})
-        if not known:
+        known = sorted({*packages_in(before.name), *packages} - {"nonsuch"})
+        if known == sorted(packages_in(before.name)):
             return before
-        name = "+".join([before.name, *known])
+        name = f"{before.name.partition('+')[0]}+{','.join(known)}"
         return replace(before, name=name, digest=name)
 
     def named(name):
@@ -68,6 +69,7 @@ def test_a_program_that_tests_miss_is_put_into_the_base(bases):
     assert again.image == found.image, "from the cache it stands on the same base"
     assert restore_environment(found.lock, FakeBackend(install)).image == found.image
     assert "missing in the system: graphviz" in "\n".join(told)
+    assert "with more packages: 2 passed; without: 1 failed, 1 passed" in told
 
 
 def test_packages_that_help_no_test_stay_out_and_are_not_tried_again(bases):
@@ -85,6 +87,32 @@ def test_a_base_that_cannot_be_made_is_told_and_the_rest_goes_on(bases):
     )
     assert "+" not in found.lock.base
     assert "libreoffice cannot be had: the mirror cannot be reached" in told
+
+
+def test_what_hides_behind_a_missing_library_is_found_as_well(bases):
+    """A library, then another one, then a module: nothing passes before all three are there."""
+    lib = "ImportError: lib{}.so.1: cannot open shared object file: No such file or directory"
+
+    class Serial(Language):
+        def run_tests(self, sandbox, image, request):
+            if "libfirst1" not in image.base:
+                return run(errors={"test_thing.py": lib.format("first")})
+            if "libsecond1" not in image.base:
+                return run(errors={"test_thing.py": lib.format("second")})
+            return FakeLanguage.run_tests(self, sandbox, image, request)
+
+    def outcome(names, request):
+        return run("a") if "hidden" in names else run(errors={"missing": "hidden"})
+
+    found = build_environment(TREE, Serial([], outcome), LAYOUT, FakeBackend(install))
+    assert [package.name for package in found.lock.packages] == ["hidden", "pytest"]
+    assert {"libfirst1", "libsecond1"} <= set(packages_in(found.lock.base))
+
+
+def test_the_project_is_never_installed_as_a_program(bases):
+    missing = TestResult("failed", message="FileNotFoundError: No such file or directory: 'thing'")
+    build(lambda image: TestRun(("a", "b"), {"a": PASS, "b": missing}, True, 1))
+    assert bases == []
 
 
 def with_files(**files):
@@ -137,9 +165,18 @@ def test_a_server_that_tests_cannot_reach_is_started_in_every_box(bases):
 
     found, _ = build(outcome)
     assert found.lock.services == ("redis",)
-    assert found.lock.base.endswith("+redis-server+redis-tools")
+    assert found.lock.base.endswith("+redis-server,redis-tools")
     again, _ = build(outcome)
     assert again.image == found.image
+
+
+def test_a_server_and_the_variable_that_says_where_it_is_are_tried_together(bases):
+    def outcome(image):
+        both = image.startup and image.variables.get("THING_MODE")
+        return run("a", "b") if both else TestRun(("a", "b"), {"a": PASS, "b": NO_REDIS}, True, 1)
+
+    found, _ = build(outcome, with_files(**{"tox.ini": TOX, "test_thing.py": READS}))
+    assert (found.lock.services, found.lock.variables) == (("redis",), {"THING_MODE": "test"})
 
 
 def test_a_server_of_a_workflow_has_its_user_and_database(bases):
@@ -163,7 +200,7 @@ def test_a_server_that_does_not_start_is_told_and_left_out(bases):
     told = []
     found, _ = build(outcome, told=told)
     assert found.lock.services == ()
-    assert "redis: the box's servers do not start" in told
+    assert "with servers (redis): the box's servers do not start" in told
 
 
 def test_a_suite_that_runs_out_of_time_ends_the_search(bases):

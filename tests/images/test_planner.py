@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 
 import pytest
 from pydantic import ValidationError
@@ -24,15 +25,22 @@ BRIEF = Brief("thing 1.0", "3.13.5", {}, [{"command": "true"}], ["pytest: 1 pass
     [
         ({"action": "fly"}, "does not match any of the expected tags"),
         ({"action": "run"}, "Field required"),
+        ({"action": "install", "requirements": []}, "at least 1"),
         ({"action": "install", "requirements": ["x @ git+https://h.example/x"]}, "locked by its"),
         ({"action": "install", "requirements": ["--index-url https://h.example"]}, "requirement"),
         ({"action": "install", "requirements": ["a\n-r /etc/passwd"]}, "not a requirement"),
-        ({"action": "install", "requirements": [], "packages": ["a;reboot"]}, "Debian package"),
-        ({"action": "install", "requirements": [], "packages": ["-o=x"]}, "Debian package"),
-        ({"action": "install", "requirements": [], "services": ["oracle"]}, "no server"),
-        ({"action": "install", "requirements": [], "variables": {"PATH": "/x"}}, "cannot be set"),
-        ({"action": "install", "requirements": [], "variables": {"PYTEST_ADDOPTS": ""}}, "be set"),
-        ({"action": "install", "requirements": [], "variables": {"LD_PRELOAD": "x"}}, "be set"),
+        ({"action": "install", "requirements": ["a"], "packages": ["a;reboot"]}, "Debian package"),
+        ({"action": "install", "requirements": ["a"], "packages": ["-o=x"]}, "Debian package"),
+        ({"action": "install", "requirements": ["a"], "services": ["oracle"]}, "no server"),
+        (
+            {"action": "install", "requirements": ["a"], "variables": {"PATH": "/x"}},
+            "cannot be set",
+        ),
+        (
+            {"action": "install", "requirements": ["a"], "variables": {"PYTEST_ADDOPTS": ""}},
+            "be set",
+        ),
+        ({"action": "install", "requirements": ["a"], "variables": {"LD_PRELOAD": "x"}}, "be set"),
     ],
 )
 def test_what_a_planner_may_not_ask_for_is_refused(action, problem):
@@ -95,6 +103,24 @@ def test_a_program_that_cannot_be_started_is_a_clear_error(command, problem):
 def test_a_program_that_fails_is_a_clear_error(tmp_path):
     with pytest.raises(BuildError, match="ended with exit code 3"):
         CommandPlanner(program(tmp_path, "sys.exit(3)\n")).plan(BRIEF, Bench())
+
+
+def test_what_a_program_started_ends_with_it(tmp_path):
+    command = f"bash -c '{program(tmp_path, 'import time; time.sleep(60)')} | cat; true'"
+    with pytest.raises(BuildError, match="exit code -9"):
+        CommandPlanner(command, timeout=0.5).plan(BRIEF, Bench())
+
+
+def test_the_time_that_the_bench_takes_is_not_the_program_s(tmp_path):
+    class Slow(Bench):
+        def act(self, action):
+            ended.wait(1.0)
+            return super().act(action)
+
+    ended = threading.Event()
+    CommandPlanner(
+        program(tmp_path, "hear()\nact(action='run', command='x')\nhear()\n"), timeout=0.8
+    ).plan(BRIEF, Slow())
 
 
 def test_a_program_that_does_not_end_is_ended(tmp_path):
@@ -171,6 +197,50 @@ def test_a_planner_sees_only_the_checks_that_do_not_judge():
     assert shown == [check.command for check in plan.shown]
     assert not set(shown) & {check.command for check in plan.held_out}
     assert [check["command"] for check in planner.heard[0]["checks"]] == shown
+
+
+def test_the_project_itself_is_never_part_of_what_a_planner_makes():
+    planner = Scripted(Install(requirements=("pytest", "thing", "better")))
+    found, _ = build(planner, more_with("better"))
+    assert [package.name for package in found.lock.packages] == ["better", "pytest"]
+
+
+def test_a_planner_that_fails_costs_nothing_that_was_there():
+    class Failing(Scripted):
+        def plan(self, brief, bench):
+            super().plan(brief, bench)
+            raise BuildError("the server is down")
+
+    told = []
+    found, _ = build(
+        Failing(Install(requirements=("pytest", "better"))), more_with("better"), told=told
+    )
+    assert [package.name for package in found.lock.packages] == ["better", "pytest"]
+    assert "the planner failed: the server is down" in told
+
+
+def test_a_poorer_planner_does_not_take_the_place_of_what_was_better():
+    build(Scripted(Install(requirements=("pytest", "better"))), more_with("better"))
+    told = []
+    found, _ = build(Scripted(), more_with("better"), told=told)
+    assert [package.name for package in found.lock.packages] == ["better", "pytest"]
+    assert "the environment that was there is kept: 2 tests pass in it" in told
+
+
+def test_what_a_planner_asks_for_in_vain_is_told_to_it():
+    planner = Scripted(
+        Install(requirements=("a; python_version < '3'",)), Run(command="echo \udc80")
+    )
+
+    def answer(job):
+        wanted = job.inputs.get("requirements.txt")
+        if wanted and b"python_version" in wanted.data:
+            return InstallResult(0, "", Tree({}))
+        return install(job) if wanted else InstallResult(0, "said", Tree({}))
+
+    build(planner, lambda n, r: run("a"), answer)
+    assert "nothing was installed" in planner.heard[0]["problem"]
+    assert planner.heard[1] == {"exit_code": 0, "output": "said"}
 
 
 def test_a_planner_that_makes_nothing_better_changes_nothing():

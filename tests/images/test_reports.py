@@ -5,10 +5,9 @@ import pytest
 from codeenv.errors import UsageError
 from codeenv.images import build as build_module
 from codeenv.images import build_environment, records
-from codeenv.images.planning.plan import make_environment_plan
 from codeenv.images.recipe_files import write_recipe_files
 from codeenv.images.reports import build_and_judge, known_report
-from codeenv.images.verdict import Judge
+from codeenv.images.verdict import CheckResult, Judge
 from codeenv.sources import Checkout
 from codeenv.tasks.models import SourcePin
 from tests.images.fakes import LAYOUT, TREE, FakeBackend, FakeLanguage, install, run
@@ -25,6 +24,9 @@ class Language(FakeLanguage):
 def prepared_base(index, base, monkeypatch):
     monkeypatch.setattr(build_module, "ensure_base", lambda kind="auto": base)
     monkeypatch.setattr(records, "named_base", lambda name: base)
+    monkeypatch.setattr(
+        "codeenv.images.verdict.run_check", lambda *args: CheckResult(args[-1], True, "")
+    )
 
 
 SOURCE = Checkout(SourcePin(kind="path", location="/x", sha256="a" * 64, tree="b" * 64), TREE)
@@ -33,14 +35,9 @@ SOURCE = Checkout(SourcePin(kind="path", location="/x", sha256="a" * 64, tree="b
 def build(outcome, told=None):
     language = Language(["helper"], outcome)
     judge = Judge(TREE, LAYOUT, language, FakeBackend(install))
-    plan = make_environment_plan(TREE, language, LAYOUT)
     log = told.append if told is not None else print
-    report, environment = build_and_judge(SOURCE, judge, _unchecked(plan), log)
+    report, environment = build_and_judge(SOURCE, judge, log)
     return report, environment, language
-
-
-def _unchecked(plan):
-    return type(plan)(**{**vars(plan), "checks": ()})
 
 
 def test_a_report_is_kept_with_its_lock_and_log():
@@ -74,6 +71,12 @@ def test_a_failed_build_is_a_verdict_with_a_hint_and_a_log():
     assert "Boom" in report.verdict.told
     assert any("not collected" in line for line in report.log)
     assert known_report(TREE) == report
+
+
+def test_odd_bytes_in_names_and_messages_do_not_lose_a_report():
+    report, _, _ = build(lambda names, request: run(errors={"t\udcff.py": "Boom \udcff"}))
+    assert report.verdict.reason == "nothing_passes"
+    assert "Boom ?" in known_report(TREE).verdict.told
 
 
 def test_a_tree_that_was_never_built_has_no_report(cache):

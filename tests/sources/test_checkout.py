@@ -41,6 +41,13 @@ class TestCheckout:
         with pytest.raises(SourceError):  # another index may have another archive
             checkout("pypi:thing==1.0")
 
+    def test_a_version_in_a_folder_of_links_is_looked_up_every_time(self, index, monkeypatch):
+        monkeypatch.setenv("PIP_NO_INDEX", "1")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(index / "files"))
+        first = checkout("pypi:thing==1.0")
+        (index / "files" / "thing-1.0.tar.gz").write_bytes(sdist(others={"new.py": b"z = 3\n"}))
+        assert checkout("pypi:thing==1.0").tree != first.tree
+
     def test_a_version_of_a_local_folder_is_looked_up_every_time(self, publish):
         first = checkout("pypi:thing==1.0")
         publish({"more.py": b"y = 2\n"})

@@ -5,7 +5,6 @@ build box, is to look around: only what it declares becomes the environment, so 
 locked.  It sees two thirds of the checks, and the environment is judged by the others.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
@@ -14,11 +13,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
 from codeenv.errors import BuildError
+from codeenv.images.allowed import is_package, is_variable
 from codeenv.images.services import SERVERS, startup
-
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED = re.compile(r"(PATH|HOME|SHELL|VIRTUAL_ENV|IFS|BASH_.*|LD_.*|PYTHON.*|PYTEST_.*|PIP_.*)")
 
 
 class _Action(BaseModel):
@@ -40,7 +36,8 @@ class Install(_Action):
 
     action: Literal["install"] = "install"
     requirements: Annotated[
-        tuple[str, ...], Field(description="PEP 508 requirements, pytest among them; no addresses.")
+        tuple[str, ...],
+        Field(description="PEP 508 requirements, pytest among them; no addresses.", min_length=1),
     ]
     packages: Annotated[tuple[str, ...], Field(description="Debian packages.")] = ()
     variables: Annotated[
@@ -67,7 +64,7 @@ class Install(_Action):
     @classmethod
     def _are_packages(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
-            if not _PACKAGE.fullmatch(value):
+            if not is_package(value):
                 raise ValueError(f"{value!r} is not the name of a Debian package")
         return values
 
@@ -83,8 +80,8 @@ class Install(_Action):
     @field_validator("variables")
     @classmethod
     def _are_free(cls, values: dict[str, str]) -> dict[str, str]:
-        for name in values:
-            if not _VARIABLE.fullmatch(name) or _RESERVED.fullmatch(name):
+        for name, value in values.items():
+            if not is_variable(name, value):
                 raise ValueError(f"the variable {name!r} cannot be set")
         return values
 

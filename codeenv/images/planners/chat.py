@@ -72,14 +72,19 @@ class ChatPlanner:
             reply = self._client.chat.completions.create(
                 model=self.model, messages=messages, tools=_tools()
             )
-        except OpenAIError as error:
+        except (OpenAIError, ValueError) as error:  # the SDK lets errors of JSON through
             raise BuildError(
                 f"the model {self.model} does not answer: {error}",
                 hint="check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model",
             ) from error
-        if not reply.choices:
-            raise BuildError(f"the model {self.model} answers nothing")
-        return reply.choices[0].message.model_dump(exclude_none=True)
+        choices = getattr(reply, "choices", None)  # a text, if the server speaks something else
+        if not choices:
+            raise BuildError(
+                f"the server answers for {self.model}, but with no chat completion",
+                hint="does OPENAI_BASE_URL end as the server wants it, e.g. in /v1?",
+            )
+        message: dict[str, Any] = choices[0].message.model_dump(exclude_none=True)
+        return message
 
 
 def _act(function: Mapping[str, str], bench: Bench) -> dict[str, object] | None:

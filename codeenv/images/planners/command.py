@@ -1,9 +1,12 @@
 """``cmd:PROGRAM``: any program that reads events and writes actions, one JSON document per line."""
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -37,7 +40,10 @@ class CommandPlanner:
         """
         try:
             process = subprocess.Popen(
-                shlex.split(self.command), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                shlex.split(self.command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
             )
         except (OSError, ValueError, IndexError) as error:
             raise BuildError(
@@ -46,10 +52,9 @@ class CommandPlanner:
             ) from error
         assert process.stdin is not None
         assert process.stdout is not None
-        watchdog = threading.Timer(self.timeout, process.kill)
-        watchdog.start()
+        watchdog = _Watchdog(self.timeout, process)
         try:
-            finished = self._talk(brief, bench, process.stdin, process.stdout)
+            finished = self._talk(brief, bench, process.stdin, process.stdout, watchdog)
             with suppress(BrokenPipeError):
                 process.stdin.close()
             if not finished and process.wait():
@@ -58,27 +63,60 @@ class CommandPlanner:
                     hint=f"it must be done within {self.timeout:.0f} s",
                 )
         finally:
-            watchdog.cancel()
-            process.kill()
+            watchdog.rest()
+            _kill(process)
             process.wait()
             process.stdout.close()
 
-    def _talk(self, brief: Brief, bench: Bench, to: IO[bytes], source: IO[bytes]) -> bool:
+    def _talk(
+        self,
+        brief: Brief,
+        bench: Bench,
+        to: IO[bytes],
+        source: IO[bytes],
+        watchdog: "_Watchdog",
+    ) -> bool:
         """Return whether the program said that it is done."""
         try:
             _send(to, {"event": "start", **asdict(brief)})
             for line in source:
+                watchdog.rest()
                 try:
                     action = ACTIONS.validate_json(line)
                 except ValidationError as error:
                     _send(to, {"event": "error", "message": str(error)})
-                    continue
-                if isinstance(action, Done):
-                    return True
-                _send(to, {"event": "result", **bench.act(action)})
+                else:
+                    if isinstance(action, Done):
+                        return True
+                    _send(to, {"event": "result", **bench.act(action)})
+                watchdog.wake()
         except BrokenPipeError:
             return False
         return False
+
+
+class _Watchdog:
+    """Ends a program, and all that it started, after so many seconds of its own."""
+
+    def __init__(self, seconds: float, process: "subprocess.Popen[bytes]") -> None:
+        self._left, self._process = seconds, process
+        self.wake()
+
+    def wake(self) -> None:
+        """Go on counting."""
+        self._since = time.monotonic()
+        self._timer = threading.Timer(max(self._left, 0.0), _kill, [self._process])
+        self._timer.start()
+
+    def rest(self) -> None:
+        """Stop counting."""
+        self._timer.cancel()
+        self._left -= time.monotonic() - self._since
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _send(to: IO[bytes], document: Mapping[str, object]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from codeenv.errors import BuildError, SandboxError
+from codeenv.images.allowed import packages_in
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import extended_base
 from codeenv.images.causes import causes_of
@@ -28,7 +29,10 @@ printf '#!/bin/sh\\nexec python3 /build/pip/pip "$@"\\n' > bin/pip
 chmod +x bin/pip
 export PATH={ENV}/bin:/build/bin:$PATH
 cd own
-exec bash /build/command.sh < /dev/null
+code=0
+bash /build/command.sh < /dev/null || code=$?
+rm -rf {ENV}/* {ENV}/.[!.]*  # nobody reads it
+exit $code
 """
 
 
@@ -54,12 +58,16 @@ class Workshop:
         if not self._left:
             return {"problem": f"{MOST_ACTIONS} actions are enough: only done is left"}
         self._left -= 1
-        if isinstance(action, Run):
-            self.installer.log(f"planner runs: {action.command[:200]}")
-            return self._run(action.command)
-        told = ", ".join((*action.requirements, *action.packages, *action.variables))
-        self.installer.log(f"planner installs: {told[:400]}")
-        return self._install(action)
+        try:
+            if isinstance(action, Run):
+                self.installer.log(f"planner runs: {action.command[:200]}")
+                return self._run(action.command)
+            told = ", ".join((*action.requirements, *action.packages, *action.variables))
+            self.installer.log(f"planner installs: {told[:400]}")
+            return self._install(action)
+        except (BuildError, SandboxError) as error:
+            output = error.log if isinstance(error, InstallFailed) else error.hint
+            return {"installed": False, "problem": error.message, "output": output[-_SAID:]}
 
     def _run(self, command: str) -> dict[str, object]:
         env = self._last.parts.installed.tree if self._last else Tree({})
@@ -68,32 +76,24 @@ class Workshop:
             **{f"env/{path}": entry for path, entry in env.items()},
             **{f"src/{path}": entry for path, entry in self.tester.tree.items()},
             **self.installer.pip,
-            "command.sh": Entry(command.encode()),
+            "command.sh": Entry(command.encode("utf-8", "replace")),
         })  # fmt: skip
         result = self.installer.attempt(base, _SHELL, inputs, ENV)
         return {"exit_code": result.exit_code, "output": result.log[-_SAID:]}
 
     def _install(self, action: Install) -> dict[str, object]:
-        try:
-            packages = (*action.packages, *packages_of_services(action.services))
-            base = extended_base(self.installer.base, packages)
-            installed = self.installer.install(action.requirements)
-        except InstallFailed as error:
-            return {"installed": False, "problem": error.message, "output": error.log[-_SAID:]}
-        except BuildError as error:
-            return {"installed": False, "problem": error.message, "output": error.hint[-_SAID:]}
+        packages = (*action.packages, *packages_of_services(action.services))
+        base = extended_base(self.installer.base, packages)
+        installed = self.installer.install(action.requirements)
         asked = set(map(project, action.requirements))
-        unwanted = {project(self.tester.plan.name), *INSTALLERS} - asked
+        unwanted = {project(self.tester.plan.name), *(INSTALLERS - asked)}
         parts = Parts(
             base,
             without(installed, unwanted),
             variables=action.variables,
             services=action.services,
         )
-        try:
-            attempt = self.tester.attempt(parts)
-        except SandboxError as error:
-            return {"installed": False, "problem": error.message}
+        attempt = self.tester.attempt(parts)
         self.installer.log(f"planner: {attempt.summary}")
         self._last = attempt
         if self.best is None or attempt.score > self.best.score:
@@ -111,7 +111,7 @@ def improve(
     """Let a planner go on from where the rules ended, and return the best attempt.
 
     Raises:
-        BuildError: If the planner fails.
+        BuildError: If the planner fails, and there is nothing to go on with.
     """
     install = plan.install
     facts = {
@@ -127,7 +127,12 @@ def improve(
         log=log,
         state=describe(workshop.best) if workshop.best else {"installed": False},
     )
-    planner.plan(brief, workshop)
+    try:
+        planner.plan(brief, workshop)
+    except BuildError as error:
+        if workshop.best is None:
+            raise
+        workshop.installer.log(f"the planner failed: {error.message}")
     return workshop.best
 
 
@@ -137,7 +142,7 @@ def describe(attempt: Attempt) -> dict[str, object]:
     return {
         "installed": True,
         "requirements": [f"{p.name}=={p.version}" for p in parts.installed.packages],
-        "packages": list(filter(None, parts.base.name.partition("+")[2].split(","))),
+        "packages": list(packages_in(parts.base.name)),
         "variables": dict(parts.variables),
         "services": list(parts.services),
         "passed": attempt.score,

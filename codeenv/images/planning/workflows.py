@@ -6,6 +6,7 @@ from fnmatch import fnmatch
 
 import yaml
 
+from codeenv.images.allowed import is_package
 from codeenv.images.planning.facts import Fact, Kind, Place, Script
 from codeenv.tree import Tree
 
@@ -78,7 +79,8 @@ def _entry(path: str, name: str, value: Node) -> Iterator[Script | Fact]:
         found = (scalar for scalar in scalars(value) if _VERSION.match(scalar.value))
         yield from (_fact("python", s.value.removeprefix("python:"), path, s) for s in found)
     elif name == "packages":
-        yield from (_fact("apt", scalar.value, path, scalar) for scalar in scalars(value))
+        named = (scalar for scalar in scalars(value) if is_package(scalar.value))
+        yield from (_fact("apt", scalar.value, path, scalar) for scalar in named)
 
 
 def _variables(path: str, value: Node) -> Iterator[Fact]:
