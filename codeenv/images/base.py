@@ -145,7 +145,7 @@ def _make(maker: _Maker) -> Base:
                 f"less than 1 GiB is free where the cache is ({folder})",
                 hint="free some disk, or set CODEENV_CACHE",
             )
-        with TemporaryDirectory(dir=folder, prefix=".new-") as work:
+        with TemporaryDirectory(dir=folder, prefix=".new-", ignore_cleanup_errors=True) as work:
             _fill(maker, Path(work))
             Path(work, "done").rename(folder / maker.key)
     base = _load(maker)

@@ -3,8 +3,10 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -12,6 +14,7 @@ from codeenv._paths import data_folder
 from codeenv.errors import BuildError
 
 SUITE = "trixie"
+_PATIENCE = 10.0
 _NO_NETWORK = re.compile(
     r"(?i)could not resolve|temporary failure|failed to fetch|unable to connect|connection (failed|"
     r"timed out|refused)|network is unreachable"
@@ -56,20 +59,37 @@ def write_tar(target: Path, packages: Sequence[str] = (), *, timeout: float = 90
     command = ["sh", str(script), SUITE, str(target), ",".join(packages), *filter(None, [mirror()])]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PERL5"))}
     try:
-        done = subprocess.run(
-            command,
-            env={**environment, "TMPDIR": str(target.parent), "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-        )
+        code, log = _run(command, {**environment, "TMPDIR": str(target.parent)}, timeout)
     except subprocess.TimeoutExpired as error:
         raise BuildError(
             f"mmdebstrap did not finish in {timeout:.0f} seconds", hint="check the Debian mirror"
         ) from error
-    if done.returncode:
-        raise _explain(done.stderr.decode("utf-8", "replace"))
+    if code:
+        raise _explain(log)
+
+
+def _run(command: Sequence[str], env: Mapping[str, str], timeout: float) -> tuple[int, str]:
+    """Return the exit code and the error output; whatever ends the wait ends all it started."""
+    process = subprocess.Popen(
+        command,
+        env={**env, "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        _, log = process.communicate(timeout=timeout)
+    except BaseException:
+        for sign in (signal.SIGTERM, signal.SIGKILL):  # it cleans up at the first
+            with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                os.killpg(process.pid, sign)
+                process.wait(_PATIENCE)
+        raise
+    finally:
+        if process.stderr:
+            process.stderr.close()
+    return process.returncode, log.decode("utf-8", "replace")
 
 
 def mirror(sources: Path = Path("/etc/apt"), release: Path = Path("/etc/os-release")) -> str:

@@ -1,11 +1,11 @@
 """Keeping the project itself out of what is installed: its tests must run the workspace's code."""
 
-import re
 from collections.abc import Iterable
 
 from packaging.utils import canonicalize_name
 
 from codeenv.images.base import Base
+from codeenv.images.venv import programs_of
 from codeenv.languages.base import InstallPlan, Layout
 
 _FOLDERS = ("usr/lib/python3*/dist-packages", "usr/lib/python3*/site-packages")
@@ -13,9 +13,8 @@ _FOLDERS = ("usr/lib/python3*/dist-packages", "usr/lib/python3*/site-packages")
 
 def own_packages(plan: InstallPlan, layout: Layout) -> frozenset[str]:
     """Return the Debian packages that may be the project itself."""
-    text = plan.metadata.get("entry_points.txt", b"").decode("utf-8", "replace")
-    programs = re.findall(r"(?m)^([\w.-]+)\s*=", text)
-    names = {canonicalize_name(name) for name in (plan.name, *layout.packages, *programs) if name}
+    stated = (plan.name, *layout.packages, *programs_of(plan.metadata))
+    names = {canonicalize_name(name) for name in stated if name}
     return frozenset(names | {f"python3-{name}" for name in names})
 
 

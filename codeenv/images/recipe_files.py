@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 from codeenv.errors import UsageError
 from codeenv.images.allowed import packages_in
 from codeenv.images.layers import Environment
+from codeenv.images.venv import programs_of
 from codeenv.tasks.digest import canonical
 from codeenv.tasks.models import EnvironmentLock
 
@@ -31,6 +32,7 @@ RUN python3 -m venv /opt/env \\
       -r /build/requirements.txt \\
  && /opt/env/bin/python -m pip uninstall --yes pip
 COPY site/ /opt/env/lib/python{python}/site-packages/
+COPY bin/ /opt/env/bin/
 
 FROM ${{IMAGE}}
 RUN apt-get update \\
@@ -47,8 +49,8 @@ WORKDIR /workspace
 def write_recipe_files(folder: Path, environment: Environment) -> None:
     """Write a Dockerfile, pinned requirements, the lock, ``startup.sh`` and ``site/``.
 
-    ``site/`` holds what stands for the project itself: its metadata, the path to its code in
-    ``/workspace``, and modules that only a build makes.
+    ``site/`` and ``bin/`` hold what stands for the project itself: its metadata, commands, the path
+    to its code in ``/workspace``, and modules that only a build makes.
 
     Raises:
         UsageError: If the folder cannot be written, or has other files already.
@@ -62,8 +64,11 @@ def write_recipe_files(folder: Path, environment: Environment) -> None:
         (folder / "requirements.txt").write_text("".join(_requirements(lock)))
         (folder / "Dockerfile").write_text(_dockerfile(environment))
         (folder / "startup.sh").write_text(environment.image.startup)
-        shutil.rmtree(folder / "site", ignore_errors=True)
+        for name in ("site", "bin"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+            (folder / name).mkdir()
         _copy_site(environment, folder / "site")
+        _copy_programs(environment, folder)
     except OSError as error:
         raise UsageError(
             f"{folder} cannot be written: {error.strerror or error}", hint="name another with --out"
@@ -97,13 +102,19 @@ def _quoted(value: str) -> str:
 def _copy_site(environment: Environment, target: Path) -> None:
     """Copy what was put beside the locked packages."""
     site = next(environment.image.layers[0].folder.glob("lib/python3.*/site-packages"))
-    target.mkdir()
     for place in sorted(site.iterdir()):
         if place.name.startswith("_codeenv_") or _is_own(place.name, environment.lock):
             if place.is_dir():
                 shutil.copytree(place, target / place.name)
             else:
                 shutil.copy(place, target / place.name)
+
+
+def _copy_programs(environment: Environment, folder: Path) -> None:
+    """Copy the project's own commands."""
+    for metadata in sorted((folder / "site").glob("*.dist-info/entry_points.txt")):
+        for name in programs_of({metadata.name: metadata.read_bytes()}):
+            shutil.copy(environment.image.layers[0].folder / "bin" / name, folder / "bin" / name)
 
 
 def _is_own(name: str, lock: EnvironmentLock) -> bool:

@@ -2,13 +2,15 @@
 
 The project's code is never installed: a ``.pth`` file names its import roots in the workspace, and
 a ``.dist-info`` folder carries its metadata (version, entry points), so that
-``importlib.metadata`` and plug-in discovery work as after a real installation.
+``importlib.metadata``, plug-in discovery and its commands work as after a real installation.
 """
 
 import csv
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
+from configparser import ConfigParser
+from configparser import Error as ConfigParserError
 
 from packaging.utils import canonicalize_name
 
@@ -23,6 +25,17 @@ _DROPPED_NAMES = frozenset({
     REPORT, ".gitignore", "direct_url.json", "REQUESTED", "Activate.ps1", "activate.csh",
     "activate.fish",
 })  # fmt: skip
+_PROGRAM = re.compile(r"\w[\w.-]*")
+_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_SCRIPT = """\
+#!/opt/env/bin/python
+import sys
+
+from {module} import {top}
+
+if __name__ == "__main__":
+    sys.exit({function}())
+"""
 _INTERPRETER = re.compile(r"/usr/(local/)?bin/python3?[0-9.]*")
 
 
@@ -81,12 +94,44 @@ def _source(path: str) -> str:
 def add_project(
     tree: Tree, plan: InstallPlan, import_roots: Iterable[str], built: Built | None = None
 ) -> Tree:
-    """Return the environment with the project's metadata, import roots and built modules put in."""
+    """Return the environment with all that stands for the project, built modules among it."""
     site = site_packages(tree)
     made = {
         f"{site}/{path}": entry for path, entry in (built.site_files() if built else {}).items()
     }
-    return Tree({**tree, **_project_files(site, plan, import_roots), **made})
+    own = {**_project_files(site, plan, import_roots), **_programs(plan)}
+    return Tree({**tree, **own, **made})
+
+
+def programs_of(metadata: Mapping[str, bytes]) -> Mapping[str, str]:
+    """Return the commands that a ``.dist-info`` folder declares: name -> ``module:attribute``."""
+    parser = ConfigParser(delimiters=("=",), interpolation=None, strict=False)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(metadata.get("entry_points.txt", b"").decode("utf-8", "replace"))
+    except ConfigParserError:
+        return {}
+    stated = {
+        name: target.partition("[")[0].strip()
+        for section in ("console_scripts", "gui_scripts")
+        if parser.has_section(section)
+        for name, target in parser.items(section)
+    }
+    return {n: t for n, t in stated.items() if _PROGRAM.fullmatch(n) and _TARGET.fullmatch(t)}
+
+
+def _programs(plan: InstallPlan) -> Mapping[str, Entry]:
+    return {
+        f"bin/{name}": Entry(
+            _SCRIPT.format(
+                module=target.partition(":")[0],
+                top=target.partition(":")[2].partition(".")[0],
+                function=target.partition(":")[2],
+            ).encode(),
+            "exec",
+        )
+        for name, target in programs_of(plan.metadata).items()
+    }
 
 
 def _project_files(

@@ -1,5 +1,6 @@
 import io
 import os
+import subprocess
 import tarfile
 
 import pytest
@@ -244,6 +245,15 @@ class TestMmdebstrap:
         fake("exec sleep 60")
         with pytest.raises(BuildError, match="did not finish"):
             debian.write_tar(tmp_path / "out.tar", timeout=0.5)
+
+    def test_what_a_hanging_bootstrap_started_ends_with_it(self, fake, tmp_path):
+        mark = f"3900.{os.getpid()}"
+        fake(f"sleep {mark} & trap 'echo cleaned > {tmp_path}/cleaned; exit 1' TERM; wait")
+        with pytest.raises(BuildError, match="did not finish"):
+            debian.write_tar(tmp_path / "out.tar", timeout=0.5)
+        assert (tmp_path / "cleaned").exists()
+        told = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+        assert f"sleep {mark}" not in told.stdout.splitlines()
 
     def test_a_missing_program_names_its_package(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))

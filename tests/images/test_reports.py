@@ -95,6 +95,7 @@ def test_an_environment_is_written_as_files_that_make_it_again(tmp_path):
     assert "--require-hashes" in dockerfile
     assert 'ENV LANG="C.UTF-8" PATH="/opt/env/bin:' in dockerfile
     assert "USER 1000:1000" in dockerfile
+    assert list((tmp_path / "out" / "bin").iterdir()) == []
     names = {path.name for path in (tmp_path / "out" / "site").iterdir()}
     assert names == {"_codeenv_project.pth", "thing-1.0.dist-info"}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from codeenv.errors import BuildError
-from codeenv.images.venv import add_project, clean_venv, remove_distribution
+from codeenv.images.venv import add_project, clean_venv, programs_of, remove_distribution
 from codeenv.languages.base import InstallPlan
 from codeenv.tree import Entry, Tree
 from tests.images.fakes import environment_tree
@@ -53,6 +53,28 @@ def test_the_project_is_known_but_not_installed():
     made = add_project(environment_tree(("thing", "1.0")), plan, (".", "src"))
     assert made[f"{SITE}/My_Lib-1.2.dist-info/METADATA"].data == b"Name: My.Lib\n"
     assert made[f"{SITE}/_codeenv_project.pth"].data == b"/workspace\n/workspace/src\n"
+
+
+def test_the_project_s_commands_are_there_and_run_the_workspace():
+    metadata = {
+        "METADATA": b"Name: thing\n",
+        "entry_points.txt": b"[console_scripts]\nthing = thing.cli:App.main [extra]\n"
+        b"../../evil = os:system\nbad = not a target\n[other]\nplug = thing:plug\n",
+    }
+    plan = InstallPlan("thing", "1.0", "", (), metadata)
+    tree = add_project(environment_tree(("pytest", "9.0")), plan, ["."])
+    assert tree["bin/thing"].mode == "exec"
+    text = tree["bin/thing"].data.decode()
+    assert text.startswith("#!/opt/env/bin/python\n")
+    assert "from thing.cli import App\n" in text
+    assert "sys.exit(App.main())" in text
+    compile(text, "thing", "exec")
+    assert not any("evil" in path or path in ("bin/bad", "bin/plug") for path in tree)
+
+
+def test_entry_points_that_cannot_be_read_are_none():
+    assert programs_of({"entry_points.txt": b"no section here"}) == {}
+    assert programs_of({}) == {}
 
 
 def test_an_environment_with_nothing_in_it_is_an_error():
