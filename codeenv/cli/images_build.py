@@ -139,15 +139,7 @@ def _document(report: Report) -> dict[str, object]:
         "hint": report.hint,
         "collected": verdict.collected,
         "stable": verdict.stable,
-        "checks": [
-            {
-                "command": r.check.command,
-                "from": str(r.check.place),
-                "holds": r.holds,
-                "said": r.said,
-            }
-            for r in verdict.checks
-        ],
+        "checks": [_check(result) for result in verdict.checks],
         "causes": [asdict(cause) for cause in verdict.causes],
         "lock": report.lock.model_dump(mode="json") if report.lock else None,
         "layer": report.layer,

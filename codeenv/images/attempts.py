@@ -1,13 +1,14 @@
 """One environment that is tried: what it is made of, and what the tests do in it."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from codeenv.images.base import Base
 from codeenv.images.built import Built
-from codeenv.images.install import Installed
+from codeenv.images.install import Installed, without
 from codeenv.images.layers import ENV, compose, store_layer
+from codeenv.images.rungs import INSTALLERS, project
 from codeenv.images.venv import add_project
 from codeenv.languages.base import InstallPlan, Language, Layout, TestRequest, TestRun
 from codeenv.sandbox.base import Backend
@@ -110,6 +111,11 @@ class Tester:
             if again.passed and not self.missing(run):
                 return Attempt(parts, image, again, _NO_OWN_OPTIONS)
         return Attempt(parts, image, run)
+
+    def without_own(self, installed: Installed, asked: Iterable[str]) -> Installed:
+        """Return what is installed without the project, and installers that nobody asked for."""
+        own = project(self.plan.name)
+        return without(installed, {own, *(INSTALLERS - set(map(project, asked)))})
 
     def missing(self, run: TestRun) -> tuple[str, ...]:
         """Return the distributions whose absence explains errors of a run."""

@@ -49,7 +49,8 @@ _CAUSES = (
         "they do not end in time",
     ),
 )  # fmt: skip
-_LONGEST = 1000
+LONGEST = 1000
+"""Characters of a message that are looked at: hostile code writes it, and patterns take time."""
 _OTHERS = {
     "skipped": "the repository itself skips them here",
     "xfailed": "the repository itself expects them to fail",
@@ -108,5 +109,5 @@ def _problems(run: TestRun) -> Iterator[tuple[str, str]]:
 
 
 def _cause(message: str) -> str:
-    text = message[:_LONGEST]
+    text = message[:LONGEST]
     return next((name for name, words, _ in _CAUSES if re.search(words, text)), "other")

@@ -14,8 +14,8 @@ from codeenv.errors import SourceError
 from codeenv.images.built import Built, read_wheel
 from codeenv.images.install import PIP_OPTIONS, STEADY, UNPACK_PIP, Installer, InstallFailed
 from codeenv.images.layers import ENV
+from codeenv.images.wheels import unpack_file
 from codeenv.languages.base import InstallPlan
-from codeenv.sources.archive import unpack
 from codeenv.tasks.models import LockedPackage
 from codeenv.tree import Tree
 
@@ -61,7 +61,6 @@ def _unpacked(output: Tree) -> Tree:
         file = Path(folder, "project.whl")
         file.write_bytes(output[name].data)
         try:
-            files = unpack(file, name=name, strip=False)
+            return unpack_file(file, name)
         except SourceError as error:
             raise InstallFailed(f"the project's wheel is none: {error.message}") from error
-    return Tree({path: entry for path, entry in files.items() if ".data/" not in path})

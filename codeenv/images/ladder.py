@@ -8,9 +8,9 @@ from codeenv.errors import BuildError, SandboxError
 from codeenv.images.allowed import is_package
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import Base, extended_base
-from codeenv.images.install import Installed, Installer, InstallFailed, culprits, without
+from codeenv.images.install import Installed, Installer, InstallFailed, culprits
 from codeenv.images.own import own_packages, system_copy
-from codeenv.images.rungs import INSTALLERS, Rung, loosen, project, rungs_of
+from codeenv.images.rungs import Rung, loosen, project, rungs_of
 from codeenv.images.services import packages_of_services, servers_missing
 from codeenv.images.system import system_packages
 
@@ -82,7 +82,8 @@ class Climber:
                 break
             wanted, installed = found
             added = tuple(r for r in tried if r in wanted)
-            attempt = self.tester.attempt(Parts(base, self._cleaned(installed, added), added))
+            installed = self.tester.without_own(installed, added)
+            attempt = self.tester.attempt(Parts(base, installed, added))
             new = self._missing(attempt, (*wanted, *tried))
             before, base = base, self._equipped(base, attempt)
             if not new and base == before:
@@ -100,10 +101,6 @@ class Climber:
         if new:
             self.log(f"missing: {', '.join(new)}")
         return new
-
-    def _cleaned(self, installed: Installed, added: Iterable[str]) -> Installed:
-        own = project(self.tester.plan.name)
-        return without(installed, {own, *(INSTALLERS - set(map(project, added)))})
 
     def _equipped(self, base: Base, attempt: Attempt) -> Base:
         """Return the base with what a run lacked in the system."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -48,8 +49,7 @@ def recall_by_lock(lock: EnvironmentLock, base: Base) -> Environment | None:
 def passed_of(key: str) -> int:
     """Return how many tests passed when the environment of a key was made (0: not known)."""
     try:
-        record = json.loads((cache_folder("environments") / f"{key}.json").read_text())
-        return int(record.get("passed", 0))
+        return int(_record(key).get("passed", 0))
     except (OSError, ValueError):
         return 0
 
@@ -57,10 +57,15 @@ def passed_of(key: str) -> int:
 def _read(key: str) -> tuple[EnvironmentLock, str] | None:
     """Return the lock and the layer of a key."""
     try:
-        record = json.loads((cache_folder("environments") / f"{key}.json").read_text())
+        record = _record(key)
         return EnvironmentLock.model_validate(record["lock"]), str(record["layer"])
     except (OSError, ValueError, ValidationError, KeyError):
         return None
+
+
+def _record(key: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((cache_folder("environments") / f"{key}.json").read_text())
+    return found
 
 
 def _keys() -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codeenv.errors import BuildError
+from codeenv.images.causes import LONGEST
 from codeenv.languages.base import TestRun
 
 _POSTGRESQL = """\
@@ -57,7 +58,6 @@ _SIGNS = {
     r"|connecting to .{0,40}6379|Connect call failed.{0,40}6379",
 }
 """What tests say that miss a server."""
-_LONGEST = 1000
 _SPEC = re.compile(r"(\w+)((?: (?:user|database)=\w+)*)")
 
 
@@ -77,8 +77,7 @@ def startup(services: Iterable[str]) -> str:
 
 def servers_missing(run: TestRun) -> tuple[str, ...]:
     """Return the servers that tests of a run could not reach, sorted."""
-    said = [*run.errors.values(), *(r.message for r in run.results.values() if r.message)]
-    texts = [text[:_LONGEST] for text in said]
+    texts = [message[:LONGEST] for message in run.messages]
     found = (n for n, sign in _SIGNS.items() if any(re.search(sign, text) for text in texts))
     return tuple(sorted(found))
 

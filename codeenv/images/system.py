@@ -5,8 +5,9 @@ names are proposed and the distribution says which of them exist.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from codeenv.images.causes import LONGEST
 from codeenv.languages.base import TestRun
 
 _LIBRARY = re.compile(r"\b(lib[\w.+-]+?\.so\.[\d.]+): cannot open shared object")
@@ -24,7 +25,6 @@ _NO_LOCALE = re.compile(
     r"unsupported locale setting|locale .{1,40} (?:is )?not (?:available|installed)"
 )
 _LOCALES = "locales-all"
-_LONGEST = 1000
 _PACKAGE_OF = {
     "7z": "7zip", "7za": "7zip", "ar": "binutils", "bzr": "breezy", "c++": "g++", "cc": "gcc",
     "convert": "imagemagick", "dig": "bind9-dnsutils", "dot": "graphviz",
@@ -56,7 +56,8 @@ def system_packages(run: TestRun) -> dict[str, str]:
     Not all of them need exist: of several that may have a library, all are named.
     """
     found: dict[str, str] = {}
-    for text in _texts(run):
+    for message in run.messages:
+        text = message[:LONGEST]
         for package in sorted(_explain(text)):
             found.setdefault(package, text[:200])
     return found
@@ -76,11 +77,6 @@ def library_packages(file: str) -> tuple[str, ...]:
     name = re.sub(r"-(?=\d)", "", name)
     package = f"{name}{'-' if name[-1].isdigit() else ''}{version}"
     return package, f"{package}t64", name
-
-
-def _texts(run: TestRun) -> Iterator[str]:
-    yield from (text[:_LONGEST] for text in run.errors.values())
-    yield from (r.message[:_LONGEST] for r in run.results.values() if r.message)
 
 
 def _explain(text: str) -> Iterable[str]:

@@ -53,7 +53,12 @@ def wheel_for(
 def unpack_wheel(client: IndexClient, archive: Archive) -> Tree:
     """Return a wheel's files as they lie in ``site-packages`` (wheels with scripts not needed)."""
     path, _ = client.get(archive)
-    tree = unpack(path, name=archive.filename, strip=False)
+    return unpack_file(path, archive.filename)
+
+
+def unpack_file(path: Path, name: str) -> Tree:
+    """Return the files of a wheel on this machine as they lie in ``site-packages``."""
+    tree = unpack(path, name=name, strip=False)
     return Tree({p: e for p, e in tree.items() if ".data/" not in p})
 
 

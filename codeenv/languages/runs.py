@@ -215,6 +215,12 @@ class TestRun:
     __test__ = False
 
     @property
+    def messages(self) -> tuple[str, ...]:
+        """Why files could not be collected, then what results say."""
+        told = (result.message for result in self.results.values() if result.message)
+        return (*self.errors.values(), *told)
+
+    @property
     def passed(self) -> frozenset[str]:
         """Ids that passed and were collected exactly once."""
         times = Counter(self.collected)

@@ -8,12 +8,11 @@ from codeenv.images.allowed import packages_in
 from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import extended_base
 from codeenv.images.causes import causes_of
-from codeenv.images.install import Installer, InstallFailed, without
+from codeenv.images.install import Installer, InstallFailed
 from codeenv.images.layers import ENV
 from codeenv.images.planners.base import Brief, Install, Planner, Run
 from codeenv.images.planning.facts import Check
 from codeenv.images.planning.plan import EnvironmentPlan
-from codeenv.images.rungs import INSTALLERS, project
 from codeenv.images.services import packages_of_services
 from codeenv.images.verdict import run_check
 from codeenv.tree import Entry, Tree
@@ -85,14 +84,8 @@ class Workshop:
         packages = (*action.packages, *packages_of_services(action.services))
         base = extended_base(self.installer.base, packages)
         installed = self.installer.install(action.requirements)
-        asked = set(map(project, action.requirements))
-        unwanted = {project(self.tester.plan.name), *(INSTALLERS - asked)}
-        parts = Parts(
-            base,
-            without(installed, unwanted),
-            variables=action.variables,
-            services=action.services,
-        )
+        installed = self.tester.without_own(installed, action.requirements)
+        parts = Parts(base, installed, variables=action.variables, services=action.services)
         attempt = self.tester.attempt(parts)
         self.installer.log(f"planner: {attempt.summary}")
         self._last = attempt

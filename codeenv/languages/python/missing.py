@@ -28,8 +28,7 @@ def missing_requirements(run: TestRun, own: frozenset[str] = frozenset()) -> tup
         run: What was reported.
         own: Import names of the project itself, which are never missing distributions.
     """
-    texts = [*run.errors.values(), *(r.message for r in run.results.values() if r.message)]
-    found = {name for text in texts for name in _explain(text, own)}
+    found = {name for text in run.messages for name in _explain(text, own)}
     return tuple(sorted(found))
 
 
