@@ -100,17 +100,28 @@ class Tester:
     backend: Backend
     built: Built | None = None
 
-    def attempt(self, parts: Parts) -> Attempt:
-        """Run all tests; without the repository's own options, if only these stop the runner."""
+    def attempt(self, parts: Parts, ids: tuple[str, ...] | None = None) -> Attempt:
+        """Run all tests, or some; without own options, if only these stop the runner."""
         tree = add_project(parts.installed.tree, self.plan, self.layout.import_roots, self.built)
         layers = (store_layer(tree, ENV),)
         image = compose(parts.base, layers, parts.variables, parts.services)
-        run = self._run(image, ())
+        run = self._run(image, (), ids)
         if run.exit_code == _USAGE_ERROR and not run.results:
-            again = self._run(image, _NO_OWN_OPTIONS)
+            again = self._run(image, _NO_OWN_OPTIONS, ids)
             if again.passed and not self.missing(run):
                 return Attempt(parts, image, again, _NO_OWN_OPTIONS)
         return Attempt(parts, image, run)
+
+    def helps(self, parts: Parts, attempt: Attempt) -> bool:
+        """Return whether a test that does not pass in an attempt may pass with other parts.
+
+        Where it is known which tests these are, they alone are run.
+        """
+        run = attempt.run
+        if run.errors or not run.complete:
+            return True
+        others = tuple(dict.fromkeys(id_ for id_ in run.collected if id_ not in run.passed))
+        return bool(others) and not self.attempt(parts, others).run.passed.isdisjoint(others)
 
     def without_own(self, installed: Installed, asked: Iterable[str]) -> Installed:
         """Return what is installed without the project, and installers that nobody asked for."""
@@ -121,7 +132,7 @@ class Tester:
         """Return the distributions whose absence explains errors of a run."""
         return self.language.missing_requirement(run, self.layout)
 
-    def _run(self, image: Image, options: tuple[str, ...]) -> TestRun:
-        request = TestRequest(options=options, test_timeout=_TEST_TIMEOUT)
+    def _run(self, image: Image, options: tuple[str, ...], ids: tuple[str, ...] | None) -> TestRun:
+        request = TestRequest(ids, test_timeout=_TEST_TIMEOUT, options=options)
         with self.backend.open(image, self.tree, role="build") as box:
             return self.language.run_tests(box, image, request)

@@ -60,7 +60,7 @@ class Climber:
         added: tuple[str, ...] = ()
         for rung in rungs_of(self.tester.plan.requirements, self._base.python):
             wanted = Rung(rung.runner, (*rung.others, *added))
-            attempt = self._rung(wanted, forgiving=best is None)
+            attempt = self._rung(wanted, best)
             if attempt is None:
                 continue
             added = tuple(dict.fromkeys((*added, *attempt.parts.added)))
@@ -71,8 +71,9 @@ class Climber:
                 break
         return best and self._hinted(best)
 
-    def _rung(self, rung: Rung, *, forgiving: bool) -> Attempt | None:
+    def _rung(self, rung: Rung, best: Attempt | None) -> Attempt | None:
         """Install and run, adding what the run says is missing, until nothing new is."""
+        forgiving = best is None
         attempt: Attempt | None = None
         base = self._base
         wanted, tried = [rung.runner, *rung.others], list[str]()
@@ -83,7 +84,11 @@ class Climber:
             wanted, installed = found
             added = tuple(r for r in tried if r in wanted)
             installed = self.tester.without_own(installed, added)
-            attempt = self.tester.attempt(Parts(base, installed, added))
+            parts = Parts(base, installed, added)
+            if best and not attempt and not self.tester.helps(parts, best):
+                self.log(f"{rung.runner}: no more tests pass")
+                break
+            attempt = self.tester.attempt(parts)
             new = self._missing(attempt, (*wanted, *tried))
             before, base = base, self._equipped(base, attempt)
             if not new and base == before:
@@ -146,6 +151,9 @@ class Climber:
         if parts == attempt.parts:
             return attempt
         try:
+            if not self.tester.helps(parts, attempt):
+                self.log(f"with {what}: no more tests pass")
+                return attempt
             other = self.tester.attempt(parts)
         except SandboxError as error:
             self.log(f"with {what}: {error.message}")

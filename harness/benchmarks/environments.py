@@ -15,7 +15,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from codeenv.cli.generate_many import read_list
 from codeenv.errors import CodeEnvError
+from codeenv.generate.many import Repository
 from codeenv.images.reports import Report, build_and_judge
 from codeenv.images.verdict import STABLE_SHARE, Judge
 from codeenv.languages import detect_language
@@ -30,7 +32,7 @@ class Found:
     """What came of one source.
 
     Attributes:
-        source: As the list names it.
+        source: As the list names it, with its folder.
         reason: ``accepted``, or why the environment is discarded.
         told: The same in words.
         collected: Tests that pytest found.
@@ -64,22 +66,21 @@ class Found:
 def main() -> int:
     """Measure what is not measured yet, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("list", type=Path, help="one source per line")
+    parser.add_argument("list", type=Path, help="one source per line, with ref=… and subdir=…")
     parser.add_argument("--out", type=Path, default=Path("environments.jsonl"))
     parser.add_argument("--only", nargs="+", default=[], help="of these projects alone, again")
     parser.add_argument("--backend", default="bubblewrap")
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds for a whole suite")
     args = parser.parse_args()
-    lines = [line.strip() for line in args.list.read_text().splitlines()]
-    sources = [line for line in lines if line and not line.startswith("#")]
+    sources = {f"{r.spec} {r.subdir}".strip(): r for r in read_list(args.list)}
     known = _known(args.out)
     with closing(open_backend(args.backend)) as backend, args.out.open("a") as file:
-        for source in sources:
-            wanted = not args.only or source.removeprefix("pypi:").split("==")[0] in args.only
-            if wanted and (source not in known or args.only):
-                known[source] = measure(source, backend, args.timeout)
-                print(json.dumps(asdict(known[source])), file=file, flush=True)
-                print(_line(known[source]), file=sys.stderr)
+        for name, source in sources.items():
+            wanted = not args.only or name.removeprefix("pypi:").split("==")[0] in args.only
+            if wanted and (name not in known or args.only):
+                known[name] = measure(name, source, backend, args.timeout)
+                print(json.dumps(asdict(known[name])), file=file, flush=True)
+                print(_line(known[name]), file=sys.stderr)
     _report([known[source] for source in sources if source in known])
     return 0
 
@@ -89,27 +90,27 @@ def _known(path: Path) -> dict[str, Found]:
     return {found.source: found for found in (Found(**json.loads(row)) for row in rows)}
 
 
-def measure(source: str, backend: Backend, timeout: float) -> Found:
+def measure(name: str, source: Repository, backend: Backend, timeout: float) -> Found:
     """Build and judge one environment."""
     log, start = list[str](), time.monotonic()
     try:
-        fetched = checkout(source)
+        fetched = checkout(source.spec, ref=source.ref, subdir=source.subdir)
         tree = agent_files(fetched.tree)
         language = detect_language(tree)
         layout = language.layout(tree)
         judge = Judge(tree, layout, language, backend, timeout)
         report, _ = build_and_judge(fetched, judge, log.append)
-        found = _found(source, report)
+        found = _found(name, report)
     except CodeEnvError as error:
-        found = Found(source, type(error).__name__, error.message, log=[*log, error.hint[-600:]])
+        found = Found(name, type(error).__name__, error.message, log=[*log, error.hint[-600:]])
     found.seconds = round(time.monotonic() - start, 1)
     return found
 
 
-def _found(source: str, report: Report) -> Found:
+def _found(name: str, report: Report) -> Found:
     verdict, lock = report.verdict, report.lock
     return Found(
-        source,
+        name,
         verdict.reason,
         verdict.told,
         verdict.collected,

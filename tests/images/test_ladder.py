@@ -89,6 +89,40 @@ def test_a_base_that_cannot_be_made_is_told_and_the_rest_goes_on(bases):
     assert "libreoffice cannot be had: the mirror cannot be reached" in told
 
 
+def passing(ids, *passes):
+    """What a run of some ids, or of a, b and c, reports where some pass."""
+    wanted = ids or ("a", "b", "c")
+    good = [id_ for id_ in wanted if id_ in passes]
+    return run(*good, failed=[id_ for id_ in wanted if id_ not in passes])
+
+
+def test_other_runners_get_the_whole_suite_only_if_they_make_a_failing_test_pass(bases):
+    asked = []
+
+    def outcome(names, request):
+        asked.append(request.ids)
+        return passing(request.ids, *(("a", "b") if "pytest_lt_8" in names else ("a",)))
+
+    told = []
+    found = build_environment(
+        TREE, FakeLanguage([], outcome), LAYOUT, FakeBackend(install), log=told.append
+    )
+    assert asked == [None, ("b", "c"), ("b", "c"), None]
+    assert "pytest<9: no more tests pass" in told
+    assert [package.name for package in found.lock.packages] == ["pytest-lt-8"]
+
+
+def test_a_suite_that_is_not_collected_whole_is_run_whole_under_every_runner(bases):
+    asked = []
+
+    def outcome(names, request):
+        asked.append(request.ids)
+        return run("a", errors={"test_thing.py": "KeyError: 'x'"})
+
+    build_environment(TREE, FakeLanguage([], outcome), LAYOUT, FakeBackend(install))
+    assert asked == [None] * 3
+
+
 def test_what_hides_behind_a_missing_library_is_found_as_well(bases):
     """A library, then another one, then a module: nothing passes before all three are there."""
     lib = "ImportError: lib{}.so.1: cannot open shared object file: No such file or directory"

@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -203,6 +204,23 @@ def test_the_project_itself_is_never_part_of_what_a_planner_makes():
     planner = Scripted(Install(requirements=("pytest", "thing", "better")))
     found, _ = build(planner, more_with("better"))
     assert [package.name for package in found.lock.packages] == ["better", "pytest"]
+
+
+def test_a_base_that_holds_the_project_is_refused_and_the_planner_is_told(
+    tmp_path, base, monkeypatch
+):
+    folder = tmp_path / "twin" / "usr" / "lib" / "python3" / "dist-packages"
+    folder.mkdir(parents=True)
+    (folder / "thing.py").write_text("")
+    twin = replace(base, rootfs=tmp_path / "twin")
+    monkeypatch.setattr("codeenv.images.planners.workshop.extended_base", lambda base, names: twin)
+    planner = Scripted(Install(requirements=("pytest", "better"), packages=("python3-thing",)))
+    found, _ = build(planner, more_with("better"))
+    assert (
+        "the project itself (usr/lib/python3/dist-packages/thing.py)"
+        in (planner.heard[0]["problem"])
+    )
+    assert [package.name for package in found.lock.packages] == ["helper", "pytest"]
 
 
 def test_a_planner_that_fails_costs_nothing_that_was_there():

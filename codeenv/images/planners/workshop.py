@@ -10,6 +10,7 @@ from codeenv.images.base import extended_base
 from codeenv.images.causes import causes_of
 from codeenv.images.install import Installer, InstallFailed
 from codeenv.images.layers import ENV
+from codeenv.images.own import system_copy
 from codeenv.images.planners.base import Brief, Install, Planner, Run
 from codeenv.images.planning.facts import Check
 from codeenv.images.planning.plan import EnvironmentPlan
@@ -83,6 +84,8 @@ class Workshop:
     def _install(self, action: Install) -> dict[str, object]:
         packages = (*action.packages, *packages_of_services(action.services))
         base = extended_base(self.installer.base, packages)
+        if twin := system_copy(base, self.tester.layout.packages):
+            raise BuildError(f"these packages would bring the project itself ({twin})")
         installed = self.installer.install(action.requirements)
         installed = self.tester.without_own(installed, action.requirements)
         parts = Parts(base, installed, variables=action.variables, services=action.services)
