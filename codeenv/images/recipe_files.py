@@ -20,13 +20,16 @@ _DOCKERFILE = """\
 # Made by `codeenv images build`: the environment of {name}, from locked archives.
 # docker build -t environment .
 # IMAGE: an image of Debian with Python {python}, venv and pip.
-# BUILD: what builds of packages that have no wheel need, beside compilers.{servers}
+# BUILD: what builds of packages that have no wheel need, beside compilers.
+# PIP_INDEX_URL: another index.  PIP_CERT: /build/NAME.crt, a certificate that is put in here.{servers}
 ARG IMAGE=python:{python}-slim
 FROM ${{IMAGE}} AS build
 ARG BUILD=
+ARG PIP_INDEX_URL
+ARG PIP_CERT
 RUN apt-get update \\
  && apt-get install -y --no-install-recommends build-essential pkg-config ${{BUILD}}
-COPY requirements.txt /build/
+COPY requirements.txt *.crt /build/
 RUN python3 -m venv /opt/env \\
  && /opt/env/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \\
       -r /build/requirements.txt \\

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from codeenv.images.allowed import is_package
 from codeenv.images.planning.facts import Fact
 from codeenv.images.planning.shell import Command, is_python
 
 _APT = frozenset({"apt", "apt-get", "aptitude"})
-_PACKAGE = re.compile(r"^[a-z0-9][a-z0-9+.-]+$")
 _IN_EVERY_BASE = re.compile(r"^(python3?([.-].*)?|pypy.*|pip|git|ca-certificates|sudo|apt-.*)$")
 _RUNNERS = frozenset({"pytest", "py.test"})
 _MODULES = frozenset({"pytest", "unittest", "nose", "nose2", "trial"})
@@ -40,7 +40,7 @@ def facts_in(command: Command) -> Iterator[Fact]:
 def _apt_packages(words: tuple[str, ...]) -> Iterator[str]:
     for word in words:
         name = word.partition("=")[0].partition(":")[0]
-        if _PACKAGE.match(name) and not _IN_EVERY_BASE.match(name):
+        if is_package(name) and not _IN_EVERY_BASE.match(name):
             yield name
 
 
