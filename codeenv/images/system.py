@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from codeenv.images.causes import LONGEST
+from codeenv.images.toolchain import packages_to_compile
 from codeenv.languages.base import TestRun
 
 _LIBRARY = re.compile(r"\b(lib[\w.+-]+?\.so\.[\d.]+): cannot open shared object")
@@ -80,6 +81,7 @@ def library_packages(file: str) -> tuple[str, ...]:
 
 
 def _explain(text: str) -> Iterable[str]:
+    yield from packages_to_compile(text)
     if _NO_LOCALE.search(text):
         yield _LOCALES
     for file in _LIBRARY.findall(text):

@@ -1,6 +1,7 @@
-"""What a build of dependencies from their sources lacked, read from pip's log, as Debian packages.
+"""What a build of compiled code lacked, as Debian packages.
 
-These are on the base that an installation runs on, never on the one that tests and agents run on.
+Dependencies get these on the base that an installation runs on, not on the one that tests and
+agents run on, unless tests compile something themselves.
 """
 
 import re
@@ -50,9 +51,17 @@ _OF_HEADERS = {
 
 
 def build_packages(log: str) -> tuple[str, ...]:
-    """Return Debian packages for what a failed build lacked, sorted; not all of them need exist."""
+    """Return Debian packages for what pip's log says a build lacked, sorted.
+
+    Not all of them need exist.
+    """
     found = set(_explain(log))
     return tuple(sorted(found | set(COMPILERS))) if found or _COMPILES.search(log) else ()
+
+
+def packages_to_compile(message: str) -> tuple[str, ...]:
+    """Return the same for a test that compiles something, where that is what failed."""
+    return build_packages(message) if _COMPILES.search(message) else ()
 
 
 def _explain(log: str) -> Iterator[str]:

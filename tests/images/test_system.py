@@ -33,6 +33,14 @@ def test_a_library_that_cannot_be_opened_is_missing():
     assert system_packages(run(error=message))["libgl1"] == message
 
 
+def test_a_test_that_compiles_something_gets_compilers_and_headers():
+    message = "fatal error: ffi.h: No such file or directory\ndistutils: error: command 'gcc' failed"
+    assert set(system_packages(run(message))) == {
+        "build-essential", "libffi-dev", "pkg-config", "python3-dev",
+    }  # fmt: skip
+    assert not system_packages(run("AssertionError: no 'Package thing not found' in the output"))
+
+
 @pytest.mark.parametrize(
     ("message", "package"),
     [
