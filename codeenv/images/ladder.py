@@ -189,9 +189,9 @@ class Climber:
         parts = replace(best.parts, base=base, services=wanted)
         what = f"servers ({', '.join(wanted)})"
         served = self._better(best, parts, what)
-        if served is best and self.hints.variables:
+        if not served.is_clean and self.hints.variables:
             both = replace(parts, variables=self.hints.variables)
-            served = self._better(best, both, f"{what}, {self.hints.told}")
+            served = self._better(served, both, f"{what}, {self.hints.told}")
         return served
 
     def _install(

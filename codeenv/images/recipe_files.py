@@ -21,7 +21,8 @@ _DOCKERFILE = """\
 # docker build -t environment .
 # IMAGE: an image of Debian with Python {python}, venv and pip.
 # BUILD: what builds of packages that have no wheel need, beside compilers.
-# PIP_INDEX_URL: another index.  PIP_CERT: /build/NAME.crt, a certificate that is put in here.{servers}
+# PIP_INDEX_URL: another index.
+# PIP_CERT: /build/NAME.crt, a certificate that is put beside this file.{servers}
 ARG IMAGE=python:{python}-slim
 FROM ${{IMAGE}} AS build
 ARG BUILD=

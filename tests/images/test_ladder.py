@@ -213,6 +213,17 @@ def test_a_server_and_the_variable_that_says_where_it_is_are_tried_together(base
     assert (found.lock.services, found.lock.variables) == (("redis",), {"THING_MODE": "test"})
 
 
+def test_a_server_that_helps_alone_still_gets_the_variable_that_helps_more(bases):
+    def outcome(image):
+        passed = ["a", *(["b"] if image.startup else [])]
+        passed += ["c"] if image.startup and image.variables.get("THING_MODE") else []
+        results = {t: PASS if t in passed else NO_REDIS for t in "abc"}
+        return TestRun(tuple("abc"), results, True, 1)
+
+    found, _ = build(outcome, with_files(**{"tox.ini": TOX, "test_thing.py": READS}))
+    assert (found.lock.services, found.lock.variables) == (("redis",), {"THING_MODE": "test"})
+
+
 def test_a_server_of_a_workflow_has_its_user_and_database(bases):
     workflow = (
         b"jobs:\n  test:\n    services:\n      db:\n        image: postgres:16\n        env:\n"

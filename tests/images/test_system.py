@@ -34,7 +34,7 @@ def test_a_library_that_cannot_be_opened_is_missing():
 
 
 def test_a_test_that_compiles_something_gets_compilers_and_headers():
-    message = "fatal error: ffi.h: No such file or directory\ndistutils: error: command 'gcc' failed"
+    message = "fatal error: ffi.h: No such file or directory\nerror: command 'gcc' failed"
     assert set(system_packages(run(message))) == {
         "build-essential", "libffi-dev", "pkg-config", "python3-dev",
     }  # fmt: skip
