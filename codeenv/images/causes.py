@@ -28,6 +28,11 @@ _CAUSES = (
         "workflows install theirs",
     ),
     (
+        "source",
+        r"(No module named|cannot import name .{1,99} from) '(tests?|testing)\b",
+        "this source lacks files that its tests import: try the project's git repository",
+    ),
+    (
         "module",
         r"ModuleNotFoundError|ImportError",
         "a module is missing: add its distribution to the test requirements of the repository",

@@ -47,7 +47,7 @@ class Verdict:
     Attributes:
         reason: ``accepted``, or the one thing that is wrong.
         told: The same in words.
-        collected: How many tests there are.
+        collected: How many tests there are; a file that cannot be collected counts as one.
         stable: How many of them pass every time.
         checks: What came of the checks.
         causes: Why the other tests do not pass.
@@ -124,7 +124,7 @@ def run_check(backend: Backend, image: Image, tree: Tree, check: Check) -> Check
 
 def _verdict(runs: Sequence[TestRun], checks: tuple[CheckResult, ...]) -> Verdict:
     stable = frozenset.intersection(*(run.passed for run in runs))
-    collected = len(runs[0].collected)
+    collected = len(runs[0].collected) + len(runs[0].errors)
     causes = causes_of(runs[0], len(runs[0].passed - stable))
     reason, told = _reason(runs, collected, len(stable), checks)
     return Verdict(reason, told, collected, len(stable), checks, causes)

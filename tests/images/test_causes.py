@@ -18,6 +18,8 @@ def run(results, errors=(), collected=()):
         ('psycopg.OperationalError: connection to "127.0.0.1", port 5432 failed', "service"),
         ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379.", "service"),
         ("ModuleNotFoundError: No module named 'nonsuch'", "module"),
+        ("ModuleNotFoundError: No module named 'tests.helpers'", "source"),
+        ("ImportError: cannot import name 'X' from 'tests' (unknown location)", "source"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file", "system"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'dot'", "system"),
         ("fixture 'snapshot' not found", "plugin"),

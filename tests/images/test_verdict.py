@@ -1,5 +1,7 @@
 """Judging an environment: what it must show in fresh boxes before it is accepted."""
 
+from dataclasses import replace
+
 import pytest
 
 from codeenv.images.layers import Environment
@@ -72,6 +74,12 @@ def test_an_environment_is_discarded_with_one_reason(runs, reason, told):
     assert not verdict.accepted
     assert verdict.reason == reason
     assert told in verdict.told
+
+
+def test_files_that_cannot_be_collected_count_against_it():
+    half = replace(run(9), errors=dict.fromkeys(("a.py", "b.py", "c.py"), "ImportError: x"))
+    verdict = judge(Language(half, half))
+    assert (verdict.reason, verdict.told) == ("too_few_pass", "9 of 12 tests pass every time")
 
 
 def test_code_that_is_imported_from_elsewhere_ends_it_at_once():

@@ -62,6 +62,21 @@ def test_a_flat_namespace_package_is_found_by_the_name_of_the_project(python, tr
     assert python.layout(tree).packages == ("space",)
 
 
+def test_a_flat_namespace_package_of_another_name_is_what_the_tests_import(python, tree_of):
+    test = "from space.part import a\nfrom tests.helpers import b\nimport docs.c\n" + TEST
+    tree = tree_of(
+        {
+            "space/part/a.py": "",
+            "other/b.py": "",
+            "docs/c.py": "",
+            "tests/test_a.py": test,
+            "tests/helpers.py": "",
+            "pyproject.toml": '[project]\nname = "thing"\n',
+        }
+    )
+    assert python.layout(tree).packages == ("space",)
+
+
 def test_what_is_beside_the_project_is_neither_source_nor_test(python, tree_of):
     tree = tree_of(
         {

@@ -53,6 +53,7 @@ _TEST_CODE = re.compile(
     rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test|^class[ \t]+\w*Test|TestCase\b|unittest|doctest"
 )
 _TEST_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test_")
+_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from|import)[ \t]+([A-Za-z]\w*)")
 _MAX_SOURCE, _HEAD = 2 * 1024**2, 16 * 1024
 
 
@@ -77,10 +78,12 @@ def find_layout(tree: Tree) -> Layout:
         raise SourceError("there is no Python code here", hint="name its folder with --subdir")
     manifests = Manifests.read(tree)
     patterns = manifests.python_files
-    folder = _import_root(tree, manifests)
+    folder = _import_root(tree, manifests, manifests.import_names)
     tests = _test_files(tree, files, patterns, folder)
     if not tests:
         _refuse_no_tests(tree, files)
+    if not folder.packages:
+        folder = _import_root(tree, manifests, _imported(tree, tests))
     if not folder.packages:
         _refuse_no_package(tree)
     sources = [p for p in files if _is_source(tree, p, folder) and p not in tests]
@@ -108,11 +111,17 @@ def is_generated(path: str, data: bytes) -> bool:
     return any(_GENERATED.search(line) for line in data[:_HEAD].splitlines()[:12])
 
 
-def _import_root(tree: Tree, manifests: Manifests) -> Folder:
+def _imported(tree: Tree, tests: Iterable[str]) -> frozenset[str]:
+    """Return top-level names that tests import, as far as they may be what is tested."""
+    found = {m.decode() for test in tests for m in _IMPORT.findall(tree[test].data)}
+    return frozenset(found - TEST_FOLDERS - ASIDE_FOLDERS - ASIDE_MODULES)
+
+
+def _import_root(tree: Tree, manifests: Manifests, named: frozenset[str]) -> Folder:
     candidates = [*manifests.package_folders, "src", ".", "lib", "python", "Lib"]
     best = Folder(".", {})
     for root in dict.fromkeys(candidates):
-        found = _packages(tree, root, manifests.import_names)
+        found = _packages(tree, root, named)
         if found:
             return Folder(root, found)
     return best
