@@ -61,6 +61,14 @@ class Runner:
     selector: selectors.BaseSelector
     number: int = 0
     _null: int = field(default_factory=lambda: os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
+    _current: "_Run | None" = None
+
+    def __post_init__(self) -> None:
+        """Hear of every child that ends: commands may wait until an orphan of theirs is gone."""
+        self._woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        self.selector.register(self._woken, selectors.EVENT_READ, self._reap)
 
     def run(self, command: Command) -> Finished:
         """Run a command; a program that cannot be started is a result too."""
@@ -75,6 +83,7 @@ class Runner:
             run.abandon()
             return _not_started(command, error)
         run.watch(pid)
+        self._current = run
         deadline = time.monotonic() + command.timeout
         while not run.over and (left := deadline - time.monotonic()) > 0:
             self.turn(left)
@@ -82,6 +91,7 @@ class Runner:
             run.timed_out = True
             self._kill(before)
             run.wait_killed(self.turn)
+        self._current = None
         self._drain(run)
         return run.finish()
 
@@ -89,6 +99,13 @@ class Runner:
         """Wait for something to happen and handle it."""
         for key, _ in self.selector.select(timeout):
             key.data()
+
+    def _reap(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._woken, _READ)
+        for pid, code in processes.reap():
+            if self._current and pid == self._current.pid:
+                self._current.exit_code = code
 
     def _start(self, command: Command, run: "_Run") -> int:
         own = {"PWD": command.cwd, processes.MARKER: str(self.number)}
@@ -140,8 +157,7 @@ class _Run:
     report_in: int = -1
     stdin_out: int = -1
     _open: dict[int, Callable[[], None]] = field(default_factory=dict)
-    _pid: int = -1
-    _pidfd: int = -1
+    pid: int = -1
 
     def __post_init__(self) -> None:
         self.output = Capture(self.command.output_limit, self.log_path)
@@ -176,10 +192,8 @@ class _Run:
                 os.close(fd)
 
     def watch(self, pid: int) -> None:
-        """Wait for output and for the end of process ``pid``."""
-        self._pid = pid
-        self._pidfd = os.pidfd_open(pid)
-        self._register(self._pidfd, selectors.EVENT_READ, self._ended)
+        """Wait for output of process ``pid``."""
+        self.pid = pid
         self._register(self._output_out, selectors.EVENT_READ, self._read_output)
         if self._report_out >= 0:
             self._register(self._report_out, selectors.EVENT_READ, self._read_report)
@@ -221,13 +235,6 @@ class _Run:
         del self._open[fd]
         self.selector.unregister(fd)
         os.close(fd)
-
-    def _ended(self) -> None:
-        for pid, code in processes.reap():
-            if pid == self._pid:
-                self.exit_code = code
-        if self.over:
-            self._close(self._pidfd)
 
     def _read_output(self) -> None:
         if data := _read(self._output_out):

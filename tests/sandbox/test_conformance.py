@@ -153,6 +153,14 @@ def test_a_background_process_lives_on_to_the_next_command(box):
     assert box.exec("kill -0 $(cat pid)").exit_code == 0
 
 
+def test_a_command_can_wait_until_an_orphan_of_it_is_gone(box):
+    orphan = "bash -c '(until test -e go; do :; done) & echo $! > pid'"
+    gone = "while kill -0 $(cat pid) 2> /dev/null; do :; done; echo gone"
+    result = box.exec(f"{orphan}; touch go; {gone}", timeout=20)
+
+    assert (result.exit_code, result.text) == (0, "gone\n")
+
+
 def test_long_output_keeps_head_and_tail_and_a_full_log(box):
     result = box.exec("seq 1 20000", output_limit=1000)
 
