@@ -115,9 +115,12 @@ class Tester:
     def helps(self, parts: Parts, attempt: Attempt) -> bool:
         """Return whether a test that does not pass in an attempt may pass with other parts.
 
-        Where it is known which tests these are, they alone are run.
+        Where it is known which tests these are, they alone are run.  Of a suite that did not end in
+        time nothing is known, and nobody waits for it again.
         """
         run = attempt.run
+        if run.timed_out:
+            return False
         if run.errors or not run.complete:
             return True
         others = tuple(dict.fromkeys(id_ for id_ in run.collected if id_ not in run.passed))

@@ -123,6 +123,18 @@ def test_a_suite_that_is_not_collected_whole_is_run_whole_under_every_runner(bas
     assert asked == [None] * 3
 
 
+def test_a_suite_that_does_not_end_in_time_is_not_run_again_for_hints(bases):
+    asked = []
+
+    def outcome(names, request):
+        asked.append(request.ids)
+        return replace(run("a"), complete=False, timed_out=True)
+
+    tree = with_files(**{"tox.ini": TOX, "test_thing.py": READS})
+    build_environment(tree, FakeLanguage([], outcome), LAYOUT, FakeBackend(install))
+    assert asked == [None]
+
+
 def test_what_hides_behind_a_missing_library_is_found_as_well(bases):
     """A library, then another one, then a module: nothing passes before all three are there."""
     lib = "ImportError: lib{}.so.1: cannot open shared object file: No such file or directory"
