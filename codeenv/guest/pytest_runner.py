@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ from codeenv.guest.pytest_report import Channel
 _TOOLS = "/opt/tools"
 # Plug-ins that change order, processes or thresholds; their options are accepted and ignored.
 _BLOCKED = ("pytest_cov", "randomly", "random_order", "rerunfailures", "sugar")
+# Of these the repository's own "-p pytest_cov" would load one all the same.
+_EMPTIED = "pytest_cov.plugin"
 _NO_TESTS = 5
 
 
@@ -74,6 +77,7 @@ def run(request: dict[str, Any], channel: Channel) -> int:
         from codeenv.guest.pytest_swaps import Swapper
 
         plugins.append(Swapper(request, channel, plugin))
+    _empty(_EMPTIED)
     status = int(pytest.main([*arguments(request), *(files or ())], plugins=plugins))
     if tracer is not None:
         tracer.finish(channel.send)
@@ -94,6 +98,16 @@ def arguments(request: dict[str, Any]) -> list[str]:
     if request.get("swaps"):  # a folder that every process clears for itself
         given.append(f"--basetemp={os.path.join(tempfile.mkdtemp(prefix='pytest-'), 'base')}")
     return [*given, *request["options"]]
+
+
+def _empty(module: str) -> None:
+    """Let an installed plug-in do nothing, unless it is the repository's own."""
+    try:
+        found = importlib.util.find_spec(module)
+    except ImportError:
+        return
+    if found and found.origin and not _is_below(found.origin, os.getcwd()):
+        sys.modules[module] = types.ModuleType(module)
 
 
 def wanted_files(ids: list[str] | None) -> list[str] | None:
