@@ -115,16 +115,18 @@ class Tester:
     def helps(self, parts: Parts, attempt: Attempt) -> bool:
         """Return whether a test that does not pass in an attempt may pass with other parts.
 
-        Where it is known which tests these are, they alone are run.  Of a suite that did not end in
-        time nothing is known, and nobody waits for it again.
+        These tests alone are run, and files that could not be collected are looked at.  Of a suite
+        that did not end in time nothing is known, and nobody waits for it again.
         """
         run = attempt.run
-        if run.timed_out:
-            return False
-        if run.errors or not run.complete:
-            return True
+        if run.timed_out or not run.complete:
+            return not run.timed_out
         others = tuple(dict.fromkeys(id_ for id_ in run.collected if id_ not in run.passed))
-        return bool(others) and not self.attempt(parts, others).run.passed.isdisjoint(others)
+        files = tuple(f"{path}::" for path in run.errors)
+        if not others and not files:
+            return False
+        other = self.attempt(parts, (*others, *files)).run
+        return len(other.errors) < len(run.errors) or bool(other.passed - run.passed)
 
     def without_own(self, installed: Installed, asked: Iterable[str]) -> Installed:
         """Return what is installed without the project, and installers that nobody asked for."""

@@ -112,15 +112,18 @@ def test_other_runners_get_the_whole_suite_only_if_they_make_a_failing_test_pass
     assert [package.name for package in found.lock.packages] == ["pytest-lt-8"]
 
 
-def test_a_suite_that_is_not_collected_whole_is_run_whole_under_every_runner(bases):
+def test_a_file_that_cannot_be_collected_is_looked_at_before_the_whole_suite_runs(bases):
     asked = []
 
     def outcome(names, request):
         asked.append(request.ids)
+        if "pytest_lt_8" in names:
+            return run("a", "b") if request.ids is None else run()
         return run("a", errors={"test_thing.py": "KeyError: 'x'"})
 
-    build_environment(TREE, FakeLanguage([], outcome), LAYOUT, FakeBackend(install))
-    assert asked == [None] * 3
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, FakeBackend(install))
+    assert asked == [None, ("test_thing.py::",), ("test_thing.py::",), None]
+    assert [package.name for package in found.lock.packages] == ["pytest-lt-8"]
 
 
 def test_a_suite_that_does_not_end_in_time_is_not_run_again_for_hints(bases):
