@@ -10,7 +10,7 @@ from codeenv.images.attempts import Attempt, Parts, Tester
 from codeenv.images.base import Base, extended_base
 from codeenv.images.install import Installed, Installer, InstallFailed, culprits
 from codeenv.images.own import own_packages, system_copy
-from codeenv.images.rungs import Rung, loosen, project, rungs_of
+from codeenv.images.rungs import Rung, as_stated, loosen, project, rungs_of
 from codeenv.images.services import packages_of_services, servers_missing
 from codeenv.images.system import system_packages
 
@@ -101,7 +101,8 @@ class Climber:
         """Return the requirements that a run misses and nobody asked for yet."""
         known = {project(r) for r in asked} | {p.name for p in attempt.parts.installed.packages}
         known |= {project(self.tester.plan.name), ""}
-        missing = self.tester.missing(attempt.run)
+        optional = self.tester.plan.optional
+        missing = {as_stated(name, optional) for name in self.tester.missing(attempt.run)}
         new = sorted({m for m in missing if project(m) not in known})
         if new:
             self.log(f"missing: {', '.join(new)}")

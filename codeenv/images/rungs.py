@@ -10,6 +10,8 @@ _RUNNER = "pytest"
 _LADDER = ("pytest", "pytest<9", "pytest<8")
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
 """Never in an environment for their own sake: they carry copies of dozens of projects."""
+_FOR = frozenset({"flake8", "mypy", "plugin", "pytest", "sphinx", "stubs", "types"})
+"""Words in names of what is made for a distribution, and is not the distribution."""
 _NEVER_ASKED_FOR = INSTALLERS | {
     "build", "nox", "pip-compile-multi", "pip-tools", "pre-commit", "tox", "twine", "uv",
 }  # fmt: skip
@@ -45,6 +47,19 @@ def loosen(text: str) -> str:
         return text
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return requirement.name + extras + ",".join(sorted(str(s) for s in kept))
+
+
+def as_stated(name: str, optional: Sequence[str]) -> str:
+    """Return the optional requirement that a missing distribution is, else its name as it is.
+
+    The name was guessed from a module's: ``railroad`` is ``railroad-diagrams`` where the repository
+    asks for that, and nothing else has this word in its name.
+    """
+    named = {project(text): text for text in optional}
+    words = {other: frozenset(other.split("-")) for other in named}
+    alike = [other for other in named if project(name) in words[other] and not words[other] & _FOR]
+    chosen = project(name) if project(name) in named else alike[0] if len(alike) == 1 else ""
+    return named.get(chosen, name)
 
 
 def project(text: str) -> str:

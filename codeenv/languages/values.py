@@ -102,6 +102,7 @@ class InstallPlan:
         metadata: File name -> bytes of a ``.dist-info`` folder that stands for the project.
         reasons: Requirement -> file it came from.
         compiler: Build tool without whose work the project does not run, or "".
+        optional: Requirements of all extras: what a missing module may belong to.
     """
 
     name: str
@@ -111,6 +112,7 @@ class InstallPlan:
     metadata: Mapping[str, bytes] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     compiler: str = ""
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from codeenv.errors import BuildError
@@ -104,6 +106,18 @@ def test_missing_modules_are_added_until_none_is_missing(backend):
 
     found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
     assert names(found) == ["dateutil", "pytest", "yaml"]
+
+
+def test_a_missing_module_is_what_an_extra_of_the_project_names(backend, monkeypatch):
+    plan = FakeLanguage([], None).plan(None, None)
+    stated = replace(plan, optional=("railroad-diagrams",))
+    monkeypatch.setattr(FakeLanguage, "plan", lambda self, tree, layout: stated)
+
+    def outcome(names, request):
+        return run("a") if "railroad-diagrams" in names else run(errors={"missing": "railroad"})
+
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
+    assert names(found) == ["pytest", "railroad-diagrams"]
 
 
 def test_a_module_that_stays_missing_does_not_loop(backend):

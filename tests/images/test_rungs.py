@@ -1,6 +1,6 @@
 import pytest
 
-from codeenv.images.rungs import Rung, loosen, rungs_of
+from codeenv.images.rungs import Rung, as_stated, loosen, rungs_of
 
 
 def test_own_pins_come_first_then_ever_older_runners_without_pins():
@@ -49,3 +49,18 @@ def test_what_does_not_apply_is_left_out(text):
 )
 def test_loosening_drops_exact_pins_only(text, loose):
     assert loosen(text) == loose
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("railroad", "railroad-diagrams<4"),
+        ("Jinja2", "jinja2>=3"),
+        ("django", "django"),
+        ("google", "google"),
+        ("numpy", "numpy"),
+    ],
+)
+def test_a_missing_distribution_is_what_the_extras_call_so(name, stated):
+    extras = ("railroad-diagrams<4", "jinja2>=3", "pytest-django", "django-stubs", "google-auth")
+    assert as_stated(name, (*extras, "google-api-core", "types-numpy")) == stated

@@ -197,3 +197,18 @@ def test_a_version_of_version_control_is_the_one_in_the_version_file(python, tre
 def test_a_version_of_version_control_without_a_file_is_the_fallback_that_is_stated(plan):
     made = plan(pyproject=SCM.format("") + 'fallback_version = "1.4"\n')
     assert made.version == "1.4"
+
+
+def test_what_any_extra_asks_for_is_optional(plan):
+    made = plan(
+        pyproject=(
+            '[project]\nname = "pkg"\n[project.optional-dependencies]\n'
+            'fast = ["a>1; os_name == \'posix\'", "nonsense;;"]\n'
+        ),
+        setup_cfg="[options.extras_require]\ndraw =\n  b\n  c==1\n",
+        setup_py="from setuptools import setup\nsetup(extras_require={'x': ['d[e]']})\n",
+        info=(
+            "Metadata-Version: 2.1\nName: pkg\nRequires-Dist: f; extra == 'y'\nRequires-Dist: g\n"
+        ),
+    )
+    assert made.optional == ("a>1", "b", "c==1", "d[e]", "f")

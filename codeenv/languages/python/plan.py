@@ -16,7 +16,7 @@ from codeenv.languages.python.manifests import (
     text,
     text_of,
 )
-from codeenv.languages.python.requirements import collect
+from codeenv.languages.python.requirements import collect, optional_requirements
 from codeenv.languages.python.syntax import parse_module
 from codeenv.sources.versions import declared_version, version_files
 from codeenv.tree import Tree
@@ -33,7 +33,16 @@ def make_plan(tree: Tree, layout: Layout) -> InstallPlan:
     python = _requires_python(manifests)
     reasons = {**collect(tree, manifests)}
     metadata = _metadata(tree, manifests, name, version)
-    return InstallPlan(name, version, python, tuple(reasons), metadata, reasons, manifests.compiler)
+    return InstallPlan(
+        name,
+        version,
+        python,
+        tuple(reasons),
+        metadata,
+        reasons,
+        manifests.compiler,
+        optional_requirements(manifests),
+    )
 
 
 def find_version(tree: Tree, layout: Layout, manifests: Manifests) -> str:

@@ -70,6 +70,23 @@ def collect(tree: Tree, manifests: Manifests) -> Mapping[str, str]:
     return dict(sorted(chosen.items()))
 
 
+def optional_requirements(manifests: Manifests) -> tuple[str, ...]:
+    """Return what all extras ask for, without markers, sorted."""
+    tables = (
+        table(manifests.project, "optional-dependencies"),
+        table(manifests.pyproject, "tool", "flit", "metadata", "requires-extra"),
+        manifests.setup_cfg.get("options.extras_require", {}),
+        as_table(manifests.setup_py.get("extras_require")),
+    )
+    lines = [line for extras in tables for value in extras.values() for line in strings(value)]
+    lines += [line for line in manifests.pkg_info.get("requires-dist", ()) if "extra" in line]
+    found = set[str]()
+    for requirement in filter(None, map(parse_requirement, lines)):
+        requirement.marker = None
+        found.add(str(requirement))
+    return tuple(sorted(found))
+
+
 def _better(need: Need, other: Need) -> bool:
     if bool(need.requirement.specifier) != bool(other.requirement.specifier):
         return bool(need.requirement.specifier)
