@@ -42,6 +42,7 @@ FROM ${{IMAGE}}
 RUN apt-get update \\
  && apt-get install -y --no-install-recommends {packages} \\
  && rm -rf /var/lib/apt/lists/*
+RUN getent passwd 1000 || useradd --create-home --uid 1000 agent
 COPY --from=build /opt/env /opt/env
 COPY startup.sh /opt/startup.sh
 ENV {variables}

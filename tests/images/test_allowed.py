@@ -97,6 +97,7 @@ def test_a_dockerfile_says_nothing_that_a_name_or_value_brings_in(tmp_path, base
     ]
     assert any('MODE="a \\"quoted\\" \\$HOME \\\\"' in line for line in lines)
     assert "redis-server" in (tmp_path / "out" / "startup.sh").read_text()
+    assert any("useradd" in line for line in lines), "servers refuse a user without a name"
 
 
 def test_a_debian_package_of_the_project_itself_is_never_asked_for():
