@@ -25,7 +25,7 @@ from codeenv.sandbox.base import Backend
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 4
+_VERSION = 5
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
