@@ -19,8 +19,8 @@ _NO_OWN_OPTIONS = ("-o", "addopts=")
 _FAILED = ("failed", "error")
 _CLEAN_SHARE = 0.02
 _USAGE_ERROR = 4
-_TEST_TIMEOUT = 120.0
-"""Seconds that a test may hang while environments are searched."""
+TEST_TIMEOUT = 120.0
+"""Seconds that a test may hang while environments are searched and judged."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,6 @@ class Tester:
         return self.language.missing_requirement(run, self.layout)
 
     def _run(self, image: Image, options: tuple[str, ...], ids: tuple[str, ...] | None) -> TestRun:
-        request = TestRequest(ids, test_timeout=_TEST_TIMEOUT, options=options)
+        request = TestRequest(ids, test_timeout=TEST_TIMEOUT, options=options)
         with self.backend.open(image, self.tree, role="build") as box:
             return self.language.run_tests(box, image, request)

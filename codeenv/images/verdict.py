@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from codeenv.images.attempts import TEST_TIMEOUT
 from codeenv.images.causes import Cause, causes_of
 from codeenv.images.layers import Environment
 from codeenv.images.planning.facts import Check
@@ -104,7 +105,9 @@ class Judge:
         """Run all tests twice; once if that takes too long already."""
         options, runs = environment.lock.test_options, list[TestRun]()
         while len(runs) < 2 and not any(run.timed_out for run in runs):
-            request = TestRequest(None, self.timeout, hash_seed=len(runs), options=options)
+            request = TestRequest(
+                None, self.timeout, TEST_TIMEOUT, hash_seed=len(runs), options=options
+            )
             runs.append(self._run(environment, request))
         return runs
 

@@ -8,27 +8,20 @@ WORKSPACE = "/workspace"
 HOME = "/home/agent"
 PATH = "/opt/env/bin:/usr/local/bin:/usr/bin:/bin"
 
-_QUIET: Mapping[str, str] = {
+_ALWAYS: Mapping[str, str] = {
     "DEBIAN_FRONTEND": "noninteractive",
-    "EDITOR": "true",
-    "GIT_EDITOR": "true",
     "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
     "LANG": "C.UTF-8",
     "LOGNAME": "agent",
-    "MANPAGER": "cat",
-    "NO_COLOR": "1",
-    "PAGER": "cat",
-    "PIP_PROGRESS_BAR": "off",
     "PYTHONDONTWRITEBYTECODE": "1",
     "SHELL": "/bin/bash",
     "TERM": "dumb",
-    "TQDM_DISABLE": "1",
     "USER": "agent",
 }
+"""Nothing that changes what programs write (``NO_COLOR`` and the like): tests look at that."""
 
 
 def base_variables(image: Image, *, home: str = HOME, path: str = PATH) -> dict[str, str]:
-    """Return what commands of an image start with: no pager, no editor, no colours, no prompts."""
-    return {**_QUIET, "HOME": home, "PATH": path, **image.variables}
+    """Return what commands of an image start with: no prompts, no terminal."""
+    return {**_ALWAYS, "HOME": home, "PATH": path, **image.variables}

@@ -20,13 +20,14 @@ QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "PIP_PROGRESS_BAR": "off",
-    "TQDM_DISABLE": "1",
     "TERM": "dumb",
-    "NO_COLOR": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "DEBIAN_FRONTEND": "noninteractive",
 }
-"""Variables that keep programs from waiting for a person, paging or painting."""
+"""Variables that keep programs from waiting for a person, or paging.
+
+None that changes what is written beyond that: an agent runs tests that look at it.
+"""
 
 
 class RunCommand(Arguments):

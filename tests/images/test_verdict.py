@@ -58,6 +58,7 @@ def test_what_passes_twice_and_holds_is_accepted():
     assert [cause.name for cause in verdict.causes] == ["skipped"]
     assert [request.hash_seed for request in language.requests] == [0, 1]
     assert all(request.options == ("-o", "x=") for request in language.requests)
+    assert all(request.test_timeout for request in language.requests), "a test that hangs fails"
 
 
 @pytest.mark.parametrize(
