@@ -1,6 +1,7 @@
 """What every backend promises about commands."""
 
 import time
+from signal import Signals
 
 import pytest
 
@@ -38,6 +39,14 @@ def test_no_output_is_no_output(box):
 
 def test_death_by_a_signal_is_128_and_the_signal(box):
     assert box.exec("kill -SEGV $$").exit_code == 128 + 11
+
+
+@pytest.mark.parametrize("name", ["HUP", "INT", "PIPE", "TERM"])
+def test_the_signals_that_end_programs_end_those_of_a_box(box, name):
+    result = box.exec(["bash", "-c", f"grep SigIgn /proc/self/status; kill -{name} $$; echo alive"])
+
+    assert result.exit_code == 128 + Signals[f"SIG{name}"]
+    assert int(result.text.split()[1], 16) == 0, "nothing is ignored"
 
 
 def test_a_missing_program_is_a_result(box):
