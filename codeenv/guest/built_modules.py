@@ -1,7 +1,8 @@
 """Finds modules of the repository that only a build makes: compiled ones, generated ones.
 
 Lies in an environment's ``site-packages`` beside the files themselves, and is imported when the
-interpreter starts.  It is asked last, so what the repository itself has always comes first.
+interpreter starts.  What the repository itself has always comes first, unless that is a folder
+without code, such as one of type stubs.
 """
 
 import importlib.machinery
@@ -29,7 +30,7 @@ class Finder:
     ) -> importlib.machinery.ModuleSpec | None:
         """Return where a module is, or None."""
         file = self._files.get(name)
-        if file is None:
+        if file is None or _is_found(name, path):
             return None
         place = os.path.join(self._folder, file)
         inside = [os.path.dirname(place)] if os.path.basename(file) == "__init__.py" else None
@@ -39,5 +40,12 @@ class Finder:
 
 
 def install() -> None:
-    """Be asked for modules that nothing else finds."""
-    sys.meta_path.append(Finder(_HERE))
+    """Be asked before a folder without code becomes a namespace."""
+    paths = importlib.machinery.PathFinder
+    position = sys.meta_path.index(paths) if paths in sys.meta_path else len(sys.meta_path)
+    sys.meta_path.insert(position, Finder(_HERE))
+
+
+def _is_found(name: str, path: Sequence[str] | None) -> bool:
+    found = importlib.machinery.PathFinder.find_spec(name, path)
+    return found is not None and found.loader is not None

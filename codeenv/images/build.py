@@ -25,7 +25,7 @@ from codeenv.sandbox.base import Backend
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 5
+_VERSION = 6
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 

@@ -80,6 +80,8 @@ def test_an_interpreter_finds_built_modules_after_the_repository_s_own(tmp_path)
     own.mkdir(parents=True)
     (own / "__init__.py").write_text("")
     (own / "both.py").write_text("where = 'repository'\n")
+    (own / "made").mkdir()
+    (own / "made" / "__init__.pyi").write_text("name: str\n")
     code = f"""
 import json, site, sys
 site.addsitedir({str(tmp_path / "site")!r})
