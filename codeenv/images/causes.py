@@ -57,6 +57,7 @@ _CAUSES = (
 LONGEST = 1000
 """Characters of a message that are looked at: hostile code writes it, and patterns take time."""
 _OTHERS = {
+    "not_run": "the run ended before them",
     "skipped": "the repository itself skips them here",
     "xfailed": "the repository itself expects them to fail",
     "xpassed": "the repository itself expects them to fail",

@@ -49,3 +49,10 @@ def test_the_most_common_cause_comes_first_and_nothing_that_passes_is_counted():
         ("module", 1),
         ("other", 1),
     ]
+
+
+def test_tests_that_a_run_did_not_reach_do_not_count_as_failures():
+    found = causes_of(TestRun(("a", "b"), {"a": TestResult("passed")}, False, 1))
+    assert [(cause.name, cause.told) for cause in found] == [
+        ("not_run", "the run ended before them")
+    ]
