@@ -17,7 +17,7 @@ _TOOLS = "/opt/tools"
 # Plug-ins that change order, processes or thresholds; their options are accepted and ignored.
 _BLOCKED = ("pytest_cov", "randomly", "random_order", "rerunfailures", "sugar")
 # Of these the repository's own "-p pytest_cov" would load one all the same.
-_EMPTIED = "pytest_cov.plugin"
+_EMPTIED = "pytest_cov"
 _NO_TESTS = 5
 
 
@@ -100,14 +100,12 @@ def arguments(request: dict[str, Any]) -> list[str]:
     return [*given, *request["options"]]
 
 
-def _empty(module: str) -> None:
+def _empty(package: str) -> None:
     """Let an installed plug-in do nothing, unless it is the repository's own."""
-    try:
-        found = importlib.util.find_spec(module)
-    except ImportError:
-        return
+    found = importlib.util.find_spec(package)
     if found and found.origin and not _is_below(found.origin, os.getcwd()):
-        sys.modules[module] = types.ModuleType(module)
+        name = f"{package}.plugin"
+        sys.modules[name] = types.ModuleType(name)
 
 
 def wanted_files(ids: list[str] | None) -> list[str] | None:

@@ -26,16 +26,17 @@ def test_a_coverage_plug_in_that_is_loaded_by_name_does_nothing(installed, tmp_p
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     monkeypatch.chdir(workspace)
-    pytest_runner._empty("pytest_cov.plugin")
+    pytest_runner._empty("pytest_cov")
     assert not hasattr(importlib.import_module("pytest_cov.plugin"), "pytest_addoption")
 
 
 def test_a_repository_that_is_the_plug_in_keeps_it(installed, monkeypatch):
     monkeypatch.chdir(installed)
-    pytest_runner._empty("pytest_cov.plugin")
+    pytest_runner._empty("pytest_cov")
     assert hasattr(importlib.import_module("pytest_cov.plugin"), "pytest_addoption")
 
 
 def test_a_plug_in_that_is_not_installed_is_no_problem(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    pytest_runner._empty("no_such_package.plugin")
+    pytest_runner._empty("no_such_package")
+    assert "no_such_package.plugin" not in sys.modules
