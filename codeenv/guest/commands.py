@@ -73,8 +73,7 @@ class Runner:
     def run(self, command: Command) -> Finished:
         """Run a command; a program that cannot be started is a result too."""
         self.number += 1
-        for _ in processes.reap():
-            pass
+        self._reap()
         before = tuple(processes.descendants(os.getpid()).values())
         run = _Run(self.selector, command, f"{self.logs}/{self.number:04d}.log")
         try:

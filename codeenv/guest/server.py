@@ -166,11 +166,8 @@ def run_server(channel: socket.socket, setting: Setting, *, init: bool) -> None:
         init: Whether this process is the init of a pid namespace: then the kernel drops signals
             from inside that have no handler; else our handlers must swallow them.
     """
-    for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(sign, signal.SIG_DFL)  # what the supervisor ignores, commands would ignore
-    if not init:
-        for sign in _HANDLED:
-            signal.signal(sign, lambda number, frame: None)
+    for sign in _HANDLED:  # what we ignored as the supervisor does, commands would ignore, too
+        signal.signal(sign, signal.SIG_DFL if init else lambda number, frame: None)
     channel = _reserve_report_fd(channel)
     os.chdir(setting.places.workspace)
     Server(setting, channel).serve()

@@ -119,7 +119,7 @@ class Tester:
         that did not end in time nothing is known, and nobody waits for it again.
         """
         run = attempt.run
-        if run.timed_out or not run.complete:
+        if not run.complete:
             return not run.timed_out
         others = tuple(dict.fromkeys(id_ for id_ in run.collected if id_ not in run.passed))
         files = tuple(f"{path}::" for path in run.errors)

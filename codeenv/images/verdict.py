@@ -104,11 +104,11 @@ class Judge:
     def _runs(self, environment: Environment) -> list[TestRun]:
         """Run all tests twice; once if that takes too long already."""
         options, runs = environment.lock.test_options, list[TestRun]()
-        while len(runs) < 2 and not any(run.timed_out for run in runs):
-            request = TestRequest(
-                None, self.timeout, TEST_TIMEOUT, hash_seed=len(runs), options=options
-            )
+        for n in range(2):
+            request = TestRequest(None, self.timeout, TEST_TIMEOUT, hash_seed=n, options=options)
             runs.append(self._run(environment, request))
+            if runs[-1].timed_out:
+                break
         return runs
 
     def _run(self, environment: Environment, request: TestRequest) -> TestRun:
