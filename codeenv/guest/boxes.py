@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from codeenv.guest import frames, namespaces, plain, processes, system
-from codeenv.guest.frames import Frame
+from codeenv.guest.frames import Frame, Header
 from codeenv.guest.server import run_server
 from codeenv.guest.spec import BoxSpec
 
@@ -97,34 +97,43 @@ class Box:
             plain.remove(os.path.dirname(self.spec.workspace))
 
 
-def start(spec: BoxSpec, layer: Callable[[str], str]) -> Box:
-    """Start a box and wait until its tool server is ready.
-
-    Args:
-        spec: What to start.
-        layer: Tells a layer's folder from its digest.
+def prepare(spec: BoxSpec) -> Box:
+    """Start a box as far as that does not depend on what will be in it; ``furnish`` goes on.
 
     Raises:
-        BoxError: If it does not come up; the message says at which step.
+        OSError: If the kernel refuses the process.
     """
     ours, theirs = socket.socketpair()
     ours.settimeout(_PATIENCE)
     ids = os.getuid(), os.getgid()
     if spec.mode == "plain":
-        plain.prepare(spec, layer)
         pid = os.fork()
     else:
         os.makedirs(namespaces.STAGE, exist_ok=True)
         pid = system.fork_into(namespaces.flags(spec))
     if pid == 0:
-        _child(spec, layer, theirs, ids)
+        _child(spec, theirs, ids)
     theirs.close()
-    box = Box(spec, pid, ours)
+    return Box(spec, pid, ours)
+
+
+def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
+    """Give a prepared box its files; return it when its tool server is ready.
+
+    Raises:
+        BoxError: If it does not come up; the message says at which step.  It is gone then.
+    """
+    box.spec = spec
+    folders = [(target, layer(digest)) for target, digest in spec.mounts]
     try:
+        if spec.mode == "plain":
+            plain.prepare(spec, layer(spec.layer), folders)
+        with contextlib.suppress(OSError):  # it may be gone already: then it says why
+            box.channel.sendall(Frame({"layer": layer(spec.layer), "mounts": folders}).encode())
         _await_ready(box)
-    except BoxError:
+    except (BoxError, OSError) as error:
         box.kill()
-        raise
+        raise BoxError(str(error)) from error
     return box
 
 
@@ -157,17 +166,18 @@ def _await_ready(box: Box) -> None:
     box.workspace = fds[0]
 
 
-def _child(
-    spec: BoxSpec, layer: Callable[[str], str], channel: socket.socket, outer: tuple[int, int]
-) -> None:
+def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> None:
     """Be the box; never returns."""
     try:
         _close_others(channel.fileno())
         if spec.mode == "namespaces":
-            overlay = namespaces.enter(spec, layer, outer)
+            namespaces.enter(spec, outer)
         else:
-            overlay = False
             plain.enter(spec)
+        files = _await_files(channel)
+        overlay = False
+        if spec.mode == "namespaces":
+            overlay = namespaces.furnish(spec, files["layer"], files["mounts"])
         folder = os.open(spec.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], [folder])
         os.close(folder)
@@ -177,6 +187,15 @@ def _child(
             os.write(2, f"{_trace(error)}\n".encode())
             channel.sendall(Frame({"error": _trace(error)}).encode())
         os._exit(1)
+    os._exit(0)
+
+
+def _await_files(channel: socket.socket) -> Header:
+    """Return what the box is to hold; end quietly if the supervisor has no use for it."""
+    decoder = frames.Decoder()
+    while data := channel.recv(frames.CHUNK):
+        for request in decoder.feed(data):
+            return request.header
     os._exit(0)
 
 

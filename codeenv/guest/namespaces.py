@@ -11,7 +11,7 @@ import resource
 import shutil
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from codeenv.guest import seccomp, system
 from codeenv.guest.spec import BoxSpec
@@ -37,16 +37,12 @@ def flags(spec: BoxSpec) -> int:
     return own if spec.network else own | system.CLONE_NEWNET
 
 
-def enter(spec: BoxSpec, layer: Callable[[str], str], outer: tuple[int, int]) -> bool:
-    """Build the box around the new process and lock it.
+def enter(spec: BoxSpec, outer: tuple[int, int]) -> None:
+    """Build around the new process what does not depend on the box's files.
 
     Args:
         spec: What to build.
-        layer: Tells a layer's folder from its digest.
         outer: User and group id of the supervisor.
-
-    Returns:
-        Whether the workspace is an overlay (else a copy).
 
     Raises:
         OSError: If the kernel or the wall refuses a step.
@@ -55,15 +51,32 @@ def enter(spec: BoxSpec, layer: Callable[[str], str], outer: tuple[int, int]) ->
     os.umask(0o022)
     system.mount("none", "/", flags=system.MS_REC | system.MS_SLAVE)
     _mount_stage(spec)
-    overlay = _mount_workspace(spec, layer(spec.layer))
     _mount_own_folders(spec)
-    for target, digest in spec.mounts:
-        _bind(layer(digest), target)
-        system.mount("", target, flags=_READ_ONLY)
     _mount_kernel()
     system.set_hostname("sandbox")
     if not spec.network:
         _loopback_up()
+
+
+def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> bool:
+    """Mount the box's files and lock it.
+
+    Args:
+        spec: As ``enter`` was given.
+        layer: Folder of the workspace.
+        mounts: Targets and folders of the read-only trees.
+
+    Returns:
+        Whether the workspace is an overlay (else a copy).
+
+    Raises:
+        OSError: If the kernel or the wall refuses a step.
+    """
+    overlay = _mount_workspace(spec, layer)
+    for target, folder in mounts:
+        _bind(folder, target)
+        system.mount("", target, flags=_READ_ONLY)
+    system.mount("tmpfs", "/run", "tmpfs", _PLAIN, "size=1m,mode=755")
     os.chdir(spec.workspace)
     _limit(spec)
     _lock()
@@ -109,13 +122,12 @@ def _mount_own_folders(spec: BoxSpec) -> None:
 
 
 def _mount_kernel() -> None:
-    """Mount what the new namespaces show: own processes, terminals, queues; and cover /run."""
+    """Mount what the new namespaces show: own processes, terminals, queues."""
     system.mount("proc", "/proc", "proc", _PLAIN | system.MS_NOEXEC)
     options = "newinstance,ptmxmode=0666,mode=620"
     system.mount("devpts", "/dev/pts", "devpts", system.MS_NOSUID | system.MS_NOEXEC, options)
     if os.path.isdir("/dev/mqueue"):
         system.mount("mqueue", "/dev/mqueue", "mqueue", _PLAIN | system.MS_NOEXEC)
-    system.mount("tmpfs", "/run", "tmpfs", _PLAIN, "size=1m,mode=755")
 
 
 def _bind(source: str, target: str) -> None:

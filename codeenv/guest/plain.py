@@ -6,19 +6,24 @@ import resource
 import shutil
 import signal
 import stat
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from codeenv.guest import seccomp, system
 from codeenv.guest.spec import BoxSpec
 
 
-def prepare(spec: BoxSpec, layer: Callable[[str], str]) -> None:
-    """Make the box's folders and copy its trees (in the supervisor, before the fork)."""
+def prepare(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> None:
+    """Make the box's folders and copy its trees (in the supervisor).
+
+    Args:
+        spec: The box.
+        layer: Folder of its workspace.
+        mounts: Targets and folders of its other trees.
+    """
     for folder in (spec.home, *spec.temporary):
         os.makedirs(folder, exist_ok=True)
-    shutil.copytree(layer(spec.layer), spec.workspace, symlinks=True, dirs_exist_ok=True)
-    for target, digest in spec.mounts:
-        shutil.copytree(layer(digest), target, symlinks=True, dirs_exist_ok=True)
+    for target, source in ((spec.workspace, layer), *mounts):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
 
 
 def enter(spec: BoxSpec) -> None:

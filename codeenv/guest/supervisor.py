@@ -14,6 +14,7 @@ from codeenv.guest import boxes, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
 from codeenv.guest.export import Exporter, ExportError
 from codeenv.guest.frames import Frame, Header
+from codeenv.guest.spares import Spares
 from codeenv.guest.spec import BoxSpec
 from codeenv.guest.watchdog import Watchdog
 
@@ -36,6 +37,7 @@ class Supervisor:
     _over: bool = False
     _idle_limit: float = 3600.0
     _watchdog: Watchdog | None = None
+    _spares: Spares = field(default_factory=Spares)
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
@@ -46,22 +48,27 @@ class Supervisor:
         """Serve until the input ends or nothing was asked for too long; leave nothing behind."""
         try:
             while not self._over:
-                for key, _ in self.selector.select(self._tick()):
+                events = self.selector.select(self._tick())
+                for key, _ in events:
                     key.data()
+                if not events:
+                    self._spares.refill()
                 if time.monotonic() - self._heard > self._idle_limit:
                     self._over = True
         finally:
             for box in tuple(self._boxes.values()):
                 self._drop(box)
+            self._spares.clear()
             processes.kill_all(os.getpid())
             if self.root:
                 plain.remove(self.root)
 
     def _tick(self) -> float:
+        wait = self._spares.delay or self._idle_limit
         if self._watchdog is None or not self._boxes:
-            return self._idle_limit
+            return wait
         self._watchdog.check(box.pid for box in self._boxes.values())
-        return self._watchdog.interval
+        return min(wait, self._watchdog.interval)
 
     def _receive(self) -> None:
         data = os.read(self.source, frames.CHUNK)
@@ -126,7 +133,7 @@ class Supervisor:
     def open(self, header: Header, payload: bytes) -> Frame:
         """Open a box."""
         spec = BoxSpec.from_header(header)
-        box = boxes.start(spec, self._layer)
+        box = self._spares.open(spec, self._layer)
         self._boxes[spec.box] = box
         self.selector.register(box.channel, selectors.EVENT_READ, lambda: self._relay(box))
         return Frame({"overlay": box.overlay})

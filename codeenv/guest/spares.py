@@ -1,0 +1,65 @@
+"""A box prepared before it is asked for: a reset then only mounts its files."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from codeenv.guest import boxes
+from codeenv.guest.boxes import Box, BoxError
+from codeenv.guest.spec import BoxSpec
+
+_DELAY = 0.02
+
+
+@dataclass
+class Spares:
+    """Keeps one box ready, like the one opened last.
+
+    A wall serves boxes of one kind, one after the other (see ``HostPool``); ``plain`` ones cannot
+    be prepared, since their files come before their process.
+    """
+
+    _wanted: BoxSpec | None = None
+    _spare: Box | None = None
+
+    @property
+    def delay(self) -> float:
+        """Seconds of silence after which ``refill`` is due; 0 if nothing is wanted."""
+        return _DELAY if self._wanted and not self._spare else 0.0
+
+    def open(self, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
+        """Return a box that is ready: the spare one if it is of this kind and lives, or a new one.
+
+        Raises:
+            BoxError: If it does not come up.
+            OSError: If the kernel refuses the process.
+        """
+        spare, self._spare = self._spare, None
+        if spec.mode == "plain":
+            return boxes.furnish(boxes.prepare(spec), spec, layer)
+        kind = self._wanted = _kind(spec)
+        if spare is not None and spare.spec != kind:
+            spare.kill()
+        elif spare is not None:
+            with contextlib.suppress(BoxError):
+                return boxes.furnish(spare, spec, layer)
+        return boxes.furnish(boxes.prepare(kind), spec, layer)
+
+    def refill(self) -> None:
+        """Prepare the next box, if one is wanted and none is there; it can do without."""
+        if self._wanted is not None and self._spare is None:
+            try:
+                self._spare = boxes.prepare(self._wanted)
+            except OSError:
+                self._wanted = None
+
+    def clear(self) -> None:
+        """Drop the spare one."""
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None
+
+
+def _kind(spec: BoxSpec) -> BoxSpec:
+    """Return what boxes with the same walls and limits have in common."""
+    return replace(spec, box=0, layer="", mounts=())
