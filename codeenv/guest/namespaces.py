@@ -20,7 +20,8 @@ STAGE = "/run/codeenv/stage"
 """Where a box's own tmpfs is mounted before its parts go where they belong; covered at the end."""
 _PLAIN = system.MS_NOSUID | system.MS_NODEV
 _READ_ONLY = system.MS_BIND | system.MS_REMOUNT | system.MS_RDONLY | _PLAIN
-_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR, _IFF_UP = 0x8913, 0x8914, 0x8916, 1
+_SECOND = socket.inet_aton("127.0.0.2")
 _OOM_SCORE = "500"
 _FILES = 4096
 
@@ -135,11 +136,18 @@ def _bind(source: str, target: str) -> None:
 
 
 def _loopback_up() -> None:
+    """Bring the loopback device up, with a second address.
+
+    Where a machine has no address but 127.0.0.1, ``getaddrinfo`` with ``AI_ADDRCONFIG`` (what many
+    clients and servers ask for) finds none, not even for ``localhost``.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sh14x", b"lo", 0)
         answer = fcntl.ioctl(control, _SIOCGIFFLAGS, request)
         (state,) = struct.unpack("16xh14x", answer)
         fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", state | _IFF_UP))
+        address = struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, _SECOND)
+        fcntl.ioctl(control, _SIOCSIFADDR, address)
 
 
 def _limit(spec: BoxSpec) -> None:

@@ -110,6 +110,15 @@ def test_the_loopback_network_works(walled_box):
     assert _python(walled_box, code).text == "connected\n"
 
 
+def test_localhost_is_found_by_those_who_ask_for_configured_addresses_only(walled_box):
+    code = (
+        "import socket as s\n"
+        "print(s.getaddrinfo('localhost', 80, s.AF_INET, s.SOCK_STREAM, flags=s.AI_ADDRCONFIG))"
+    )
+
+    assert "('127.0.0.1', 80)" in _python(walled_box, code).text
+
+
 @pytest.mark.skipif(
     not Path("/proc/net/if_inet6").exists(), reason="the kernel of this machine has no IPv6"
 )
