@@ -137,6 +137,11 @@ class Tester:
         """Return the distributions whose absence explains errors of a run."""
         return self.language.missing_requirement(run, self.layout)
 
+    def wanted(self, run: TestRun) -> tuple[str, ...]:
+        """Return the optional requirements that reasons of skipped tests name."""
+        named = self.language.skipped_for(run) - INSTALLERS
+        return tuple(text for text in self.plan.optional if project(text) in named)
+
     def _run(self, image: Image, options: tuple[str, ...], ids: tuple[str, ...] | None) -> TestRun:
         request = TestRequest(ids, test_timeout=TEST_TIMEOUT, options=options)
         with self.backend.open(image, self.tree, role="build") as box:

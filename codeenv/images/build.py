@@ -25,7 +25,7 @@ from codeenv.sandbox.base import Backend
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 6
+_VERSION = 7
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 

@@ -103,6 +103,7 @@ class Climber:
         known |= {project(self.tester.plan.name), ""}
         optional = self.tester.plan.optional
         missing = {as_stated(name, optional) for name in self.tester.missing(attempt.run)}
+        missing.update(self.tester.wanted(attempt.run))
         new = sorted({m for m in missing if project(m) not in known})
         if new:
             self.log(f"missing: {', '.join(new)}")

@@ -111,6 +111,10 @@ class Language(Protocol):
         """
         ...
 
+    def skipped_for(self, run: TestRun) -> frozenset[str]:
+        """Return names of distributions that the reasons of skipped tests may speak of."""
+        ...
+
     def probe_imports(self, sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
         """Return package -> problem for what does not import from inside the workspace."""
         ...

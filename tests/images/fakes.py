@@ -105,6 +105,9 @@ class FakeLanguage:
         self.runs.append((names, request.options))
         return run
 
+    def skipped_for(self, run):
+        return frozenset(r.message for r in run.results.values() if r.outcome == "skipped")
+
     def missing_requirement(self, run, layout=None):
         return tuple(run.errors[key] for key in run.errors if key == "missing")
 

@@ -120,6 +120,25 @@ def test_a_missing_module_is_what_an_extra_of_the_project_names(backend, monkeyp
     assert names(found) == ["pytest", "railroad-diagrams"]
 
 
+def test_what_tests_are_skipped_for_is_installed_if_an_extra_names_it(backend, monkeypatch):
+    plan = FakeLanguage(["six"], None).plan(TREE, LAYOUT)
+    stated = replace(plan, optional=("docs-theme", "trio>=0.3"))
+    monkeypatch.setattr(FakeLanguage, "plan", lambda *_: stated)
+    skipped = {"b": TestResult("skipped", message="trio"), "c": TestResult("skipped", message="x")}
+
+    def outcome(names, request):
+        return run("a", "b") if any("trio" in n for n in names) else _with(run("a"), skipped)
+
+    found = build_environment(TREE, FakeLanguage([], outcome), LAYOUT, backend)
+
+    assert any("trio" in p.name for p in found.lock.packages)
+    assert not any("docs" in p.name for p in found.lock.packages)
+
+
+def _with(found, results):
+    return replace(found, collected=("a", *results), results={**found.results, **results})
+
+
 def test_a_module_that_stays_missing_does_not_loop(backend):
     language = FakeLanguage([], lambda names, request: run("a", errors={"missing": "ghost"}))
     build_environment(TREE, language, LAYOUT, backend)

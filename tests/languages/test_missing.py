@@ -36,6 +36,21 @@ def test_what_is_missing_is_told_from_structured_errors(python, text, expected):
     assert python.missing_requirement(_run(messages=[text]), layout) == expected
 
 
+@pytest.mark.parametrize(
+    ("reason", "name"),
+    [
+        ("Skipped: trio is not available", "trio"),
+        ("Skipped: could not import 'yaml.cyaml': No module named 'yaml'", "pyyaml"),
+        ("Skipped: needs google_auth>=2", "google-auth"),
+    ],
+)
+def test_reasons_of_skipped_tests_name_distributions(python, reason, name):
+    skipped = TestRun(("a",), {"a": TestResult("skipped", message=reason)}, True, 0)
+
+    assert name in python.skipped_for(skipped)
+    assert python.skipped_for(_run(messages=[reason])) == frozenset()
+
+
 def test_a_clean_run_misses_nothing(python):
     assert python.missing_requirement(_run()) == ()
 

@@ -91,6 +91,10 @@ class PythonLanguage:
         """Return distributions whose absence explains errors of a run."""
         return missing.missing_requirements(run, frozenset(layout.packages if layout else ()))
 
+    def skipped_for(self, run: TestRun) -> frozenset[str]:
+        """Return names of distributions that the reasons of skipped tests may speak of."""
+        return missing.skipped_for(run)
+
     def probe_imports(self, sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
         """Return package -> problem for what does not import from inside the workspace."""
         return runner.probe_imports(sandbox, image, layout)

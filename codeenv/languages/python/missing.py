@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from packaging.utils import canonicalize_name
+
 from codeenv.languages.base import TestRun
 from codeenv.languages.python.distributions import (
     DISTRIBUTIONS,
@@ -18,6 +20,8 @@ _NO_MARKER = re.compile(r"'(\w+)' not found in `markers`")
 _NO_OPTION = re.compile(r"unrecognized arguments: (.*)")
 _NO_PLUGIN = re.compile(r"Missing required plugins: (.*)")
 _NO_INI = re.compile(r"Unknown config option: (\w+)")
+_WORD = re.compile(r"[A-Za-z0-9][\w-]*")
+_LONGEST = 500
 _ASYNC = "async def functions are not natively supported"
 
 
@@ -30,6 +34,18 @@ def missing_requirements(run: TestRun, own: frozenset[str] = frozenset()) -> tup
     """
     found = {name for text in run.messages for name in _explain(text, own)}
     return tuple(sorted(found))
+
+
+def skipped_for(run: TestRun) -> frozenset[str]:
+    """Return names of distributions that the reasons of skipped tests may speak of.
+
+    Every word may be one, or a module's: whoever asks knows which of them there are.
+    """
+    told = {r.message for r in run.results.values() if r.outcome == "skipped"}
+    words = {word for text in told for word in _WORD.findall(text[:_LONGEST])}
+    return frozenset(
+        name for word in words for name in (canonicalize_name(word), distribution_of(word))
+    )
 
 
 def distribution_of(module: str) -> str:
