@@ -11,7 +11,8 @@ from docker.types import LogConfig
 from codeenv.errors import SandboxError
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.docker_client import engine_errors
-from codeenv.sandbox.docker_stream import DockerTransport
+from codeenv.sandbox.docker_stream import DOOR, DockerTransport
+from codeenv.sandbox.door import Door
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import HostKey
 from codeenv.sandbox.variables import HOME, WORKSPACE
@@ -54,10 +55,42 @@ def start_wall(
     Raises:
         SandboxError: If the engine refuses.
     """
+    door = _door(client)
+    if door is not None:
+        try:
+            return _start(client, tag, key, door, nested=nested, run=run)
+        except SandboxError:  # the engine may not see this machine's folders: tried without
+            door.close()
+        except BaseException:
+            door.close()
+            raise
+    return _start(client, tag, key, None, nested=nested, run=run)
+
+
+def _door(client: docker.DockerClient) -> Door | None:
+    """Return a door to show, if the engine is reached through a socket of this machine."""
+    if not client.api.base_url.startswith("http+docker://"):
+        return None
+    try:
+        return Door()
+    except OSError:
+        return None
+
+
+def _start(
+    client: docker.DockerClient,
+    tag: str,
+    key: HostKey,
+    door: Door | None,
+    *,
+    nested: bool,
+    run: str,
+) -> DockerTransport:
     api = client.api
     deadline = int(time.time()) + LIFETIME
     with engine_errors("cannot start a sandbox container"):
         host_config = api.create_host_config(**_host_options(client, key, nested=nested))
+        host_config["Mounts"] = [_shown(door)] if door else []
         host_config["MaskedPaths"] = []  # else no box could mount a /proc of its own
         host_config["ReadonlyPaths"] = []
         created = api.create_container(
@@ -79,7 +112,11 @@ def start_wall(
         except BaseException:
             api.remove_container(created["Id"], force=True)
             raise
-    return DockerTransport(api, created["Id"], stream)
+    return DockerTransport(api, created["Id"], stream, door)
+
+
+def _shown(door: Door) -> dict[str, Any]:
+    return {"Type": "bind", "Source": str(door.folder), "Target": DOOR, "ReadOnly": True}
 
 
 def _attach(client: docker.DockerClient, container: str) -> socket.socket:

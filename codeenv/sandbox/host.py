@@ -72,6 +72,7 @@ class Host:
         try:
             self.transport.send(guest_archive(), time.monotonic() + GRACE)
             self.facts = self.call(self.start.header()).header
+            self.transport.change_over(self.call)
         except BaseException:
             self.close()
             raise

@@ -7,10 +7,11 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from codeenv.errors import SandboxError, SandboxTimeout
+from codeenv.guest.frames import Frame, Header
 from codeenv.sandbox.spawn import spawn
 
 _CHUNK = 1024**2
@@ -35,6 +36,10 @@ class Transport(Protocol):
         Raises:
             SandboxTimeout: If nothing comes.
         """
+        ...
+
+    def change_over(self, ask: Callable[[Header], Frame]) -> None:
+        """Go on over a faster connection if there is one; ``ask`` is answered over the first."""
         ...
 
     def close(self) -> None:
@@ -179,6 +184,9 @@ class ProcessTransport:
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
         return self._stream.receive(deadline)
+
+    def change_over(self, ask: Callable[[Header], Frame]) -> None:
+        """See ``Transport.change_over``: this one is the fastest."""
 
     def close(self) -> None:
         """Hang up, so that the supervisor cleans up and ends; kill it if it does not."""
