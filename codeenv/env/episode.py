@@ -6,11 +6,11 @@ how a submission is graded (``grading``), how tasks and boxes are made (``runtim
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from codeenv.errors import PathError, SandboxError
+from codeenv.errors import PathError, SandboxError, UsageError
 from codeenv.grading import Grade, Outcome, to_outcome
 from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
@@ -122,6 +122,22 @@ class Episode:
         """End the episode without grading, for a failure that is not the agent's.  Idempotent."""
         self.close()
         return self.outcome or self._end(None, "infra_error", error)
+
+    def fork(self) -> "Episode":
+        """Return another episode that goes on from here, in a box of its own.
+
+        It has the files, the steps and what is left of the limits; processes that run in the
+        background stay behind.
+
+        Raises:
+            PathError: If the files are beyond the box's limits.
+            UsageError: If the episode is over, or its environment starts servers.
+        """
+        if self.outcome is not None or self._closed:
+            raise UsageError("the episode is over: there is nothing to fork")
+        other = replace(self, sandbox=self.sandbox.fork())
+        other.steps, other._spent, other._deadline = self.steps, self._spent, self._deadline
+        return other
 
     def close(self) -> None:
         """Drop the box.  Idempotent; an outcome stays."""

@@ -131,6 +131,24 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         outcome = episode.outcome
         return observation, outcome.reward, outcome.terminated, outcome.truncated, info
 
+    def fork(self) -> "CodeRepoEnv":
+        """Return another environment that goes on from here, for rollouts that branch.
+
+        It has a box of its own with the files as they are (processes stay behind), and shares the
+        runtime with this one: close it first.
+
+        Raises:
+            ResetNeeded: If no episode is going on.
+            UsageError: If the task's environment starts servers.
+        """
+        if self.episode is None or self.episode.outcome is not None:
+            raise ResetNeeded("call reset() before fork(): no episode is going on")
+        arguments: tuple[Any, ...] = self._ezpickle_args
+        options: dict[str, Any] = {**self._ezpickle_kwargs, "runtime": self.runtime}
+        other = type(self)(*arguments, **options)
+        other.episode, other._frame = self.episode.fork(), self._frame
+        return other
+
     @property
     def outcome(self) -> Outcome | None:
         """How the episode ended, with the verdict and what failed; None while it goes on."""

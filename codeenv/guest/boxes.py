@@ -14,6 +14,7 @@ from codeenv.guest.server import run_server
 from codeenv.guest.spec import BoxSpec
 
 _PATIENCE = 30.0
+_MOST_FOLDERS = 16
 
 
 class BoxError(Exception):
@@ -29,6 +30,8 @@ class Box:
         pid: Its first process.
         channel: Socket to its tool server.
         workspace: Descriptor of its workspace folder.
+        changes: Descriptors of the folders that hold all its files: what differs from the layer,
+            home, temporary ones.
         overlay: Whether the workspace is an overlay (else a copy).
         waiting: Requests its server has not answered yet.
     """
@@ -37,6 +40,7 @@ class Box:
     pid: int
     channel: socket.socket
     workspace: int = -1
+    changes: tuple[int, ...] = ()
     overlay: bool = False
     waiting: set[int] = field(default_factory=set)
     _decoder: frames.Decoder = field(default_factory=frames.Decoder)
@@ -71,15 +75,18 @@ class Box:
         except frames.FrameError as error:
             raise BoxError(str(error)) from error
 
-    def ask(self, op: str) -> None:
-        """Ask the server for something short and wait for the answer."""
+    def ask(self, op: str) -> Header:
+        """Ask the server for something short; return the answer."""
         if self.waiting:
             raise BoxError("the box is busy")
         self.send(Frame({"id": 0, "op": op}))
+        answer: Header = {}
         while self.waiting:
             for _, reply in self.receive():
-                if "error" in reply.header:
-                    raise BoxError(str(reply.header.get("message")))
+                answer = reply.header
+                if "error" in answer:
+                    raise BoxError(str(answer.get("message")))
+        return answer
 
     def kill(self) -> None:
         """End every process of the box and forget its files."""
@@ -89,8 +96,9 @@ class Box:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
         self.channel.close()
-        if self.workspace >= 0:
-            os.close(self.workspace)
+        for fd in (self.workspace, *self.changes):
+            if fd >= 0:
+                os.close(fd)
         if self.spec.mode == "plain" and not self.spec.alone:
             for _ in processes.reap():
                 pass
@@ -154,7 +162,7 @@ def become(uid: int, root: str) -> None:
 
 def _await_ready(box: Box) -> None:
     try:
-        data, fds, _, _ = socket.recv_fds(box.channel, 65536, 1)
+        data, fds, _, _ = socket.recv_fds(box.channel, 65536, _MOST_FOLDERS)
     except OSError as error:
         raise BoxError(f"the box did not come up: {error}") from error
     if not data:
@@ -163,7 +171,8 @@ def _await_ready(box: Box) -> None:
     if "error" in ready.header:
         raise BoxError(f"the box did not come up: {ready.header['error']}")
     box.overlay = ready.header["overlay"]
-    box.workspace = fds[0]
+    box.workspace, *changes = fds
+    box.changes = tuple(changes)
 
 
 def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> None:
@@ -175,12 +184,10 @@ def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> Non
         else:
             plain.enter(spec)
         files = _await_files(channel)
-        overlay = False
+        overlay, changes = False, -1
         if spec.mode == "namespaces":
-            overlay = namespaces.furnish(spec, files["layer"], files["mounts"])
-        folder = os.open(spec.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], [folder])
-        os.close(folder)
+            overlay, changes = namespaces.furnish(spec, files["layer"], files["mounts"])
+        _send_folders(channel, spec, overlay, changes)
         run_server(channel, spec.setting, init=spec.mode == "namespaces")
     except BaseException as error:  # noqa: BLE001 - the border of the process
         with contextlib.suppress(OSError):
@@ -188,6 +195,18 @@ def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> Non
             channel.sendall(Frame({"error": _trace(error)}).encode())
         os._exit(1)
     os._exit(0)
+
+
+def _send_folders(channel: socket.socket, spec: BoxSpec, overlay: bool, changes: int) -> None:
+    """Say that the box is ready, and hand over descriptors of its folders."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    workspace = os.open(spec.workspace, flags)
+    others = [os.open(folder, flags) for folder in (spec.home, *spec.temporary)]
+    changed = os.dup(workspace) if changes < 0 else changes
+    fds = [workspace, changed, *others]
+    socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], fds)
+    for fd in fds:
+        os.close(fd)
 
 
 def _await_files(channel: socket.socket) -> Header:

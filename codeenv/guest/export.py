@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codeenv.guest.packing import Item
 
-_DEPTH = 200
+DEPTH = 200
 
 
 class ExportError(Exception):
@@ -36,9 +36,9 @@ class Exporter:
         yield from self._walk(root, "", 0)
 
     def _walk(self, folder: int, prefix: str, depth: int) -> Iterator[Item]:
-        if depth > _DEPTH:
-            raise ExportError(f"the tree is deeper than {_DEPTH} folders")
-        with _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
+        if depth > DEPTH:
+            raise ExportError(f"the tree is deeper than {DEPTH} folders")
+        with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
             names = sorted(os.listdir(listed))
         for name in names:
             if not prefix and name == ".git":
@@ -46,13 +46,13 @@ class Exporter:
             self.entries -= 1
             if self.entries < 0:
                 raise ExportError("the tree has too many entries")
-            with _named(folder, name) as entry:
+            with named(folder, name) as entry:
                 yield from self._entry(entry, prefix + name, depth)
 
     def _entry(self, entry: int, path: str, depth: int) -> Iterator[Item]:
         mode = os.fstat(entry).st_mode
         if stat.S_ISDIR(mode):
-            with _permitted(entry, 0o700):
+            with permitted(entry, 0o700):
                 yield from self._walk(entry, path + "/", depth + 1)
         elif stat.S_ISLNK(mode):
             yield path, "link", os.fsencode(os.readlink("", dir_fd=entry))
@@ -65,7 +65,7 @@ class Exporter:
         if self.size < 0:
             raise ExportError("the tree has too many bytes")
         parts = []
-        with _permitted(entry, 0o400), _opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
+        with permitted(entry, 0o400), opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
             while left > 0 and (data := os.read(fd, min(left, 1024**2))):
                 parts.append(data)
                 left -= len(data)
@@ -73,7 +73,7 @@ class Exporter:
 
 
 @contextlib.contextmanager
-def _named(folder: int, name: str) -> Iterator[int]:
+def named(folder: int, name: str) -> Iterator[int]:
     """Take hold of an entry without opening it: what it is cannot change from here on."""
     fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
@@ -83,7 +83,7 @@ def _named(folder: int, name: str) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _opened(entry: int, flags: int) -> Iterator[int]:
+def opened(entry: int, flags: int) -> Iterator[int]:
     """Open what a descriptor holds."""
     fd = os.open(f"/proc/self/fd/{entry}", flags | os.O_CLOEXEC)
     try:
@@ -93,7 +93,7 @@ def _opened(entry: int, flags: int) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _permitted(entry: int, bits: int) -> Iterator[None]:
+def permitted(entry: int, bits: int) -> Iterator[None]:
     """Give ourselves the permission bits an owner may always have, for as long as we read."""
     mode = stat.S_IMODE(os.fstat(entry).st_mode)
     if mode & bits == bits:

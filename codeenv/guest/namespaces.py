@@ -59,7 +59,7 @@ def enter(spec: BoxSpec, outer: tuple[int, int]) -> None:
         _loopback_up()
 
 
-def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> bool:
+def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> tuple[bool, int]:
     """Mount the box's files and lock it.
 
     Args:
@@ -68,12 +68,14 @@ def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> boo
         mounts: Targets and folders of the read-only trees.
 
     Returns:
-        Whether the workspace is an overlay (else a copy).
+        Whether the workspace is an overlay (else a copy), and a descriptor of the folder that holds
+        what differs from the layer.
 
     Raises:
         OSError: If the kernel or the wall refuses a step.
     """
     overlay = _mount_workspace(spec, layer)
+    changes = os.open(f"{STAGE}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for target, folder in mounts:
         _bind(folder, target)
         system.mount("", target, flags=_READ_ONLY)
@@ -81,7 +83,7 @@ def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> boo
     os.chdir(spec.workspace)
     _limit(spec)
     _lock()
-    return overlay
+    return overlay, changes
 
 
 def _map_user(inner: int, outer: tuple[int, int]) -> None:

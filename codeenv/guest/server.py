@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from codeenv.guest import frames, processes
+from codeenv.guest import frames, processes, snapshots
 from codeenv.guest.commands import REPORT_FD, Command, Runner
 from codeenv.guest.files import Files
 from codeenv.guest.frames import Frame, Header
@@ -126,11 +126,25 @@ class Server:
         self.files.apply(unpack(header["index"], payload), header["delete"])
         return Frame({})
 
+    def restore(self, header: Header, payload: bytes) -> Frame:
+        """Make the files of this fresh box those of a snapshot."""
+        places = self.setting.places
+        roots = (places.workspace, self.setting.variables["HOME"], *places.temporary)
+        if header["whole"]:
+            snapshots.empty(places.workspace)
+        start = 0
+        for root, index, size in zip(roots, header["indexes"], header["sizes"], strict=True):
+            part = payload[start : start + size]
+            snapshots.restore(root, snapshots.unpack(index, part))
+            start += size
+        self.runner.number = header["commands"]
+        return Frame({})
+
     def freeze(self, header: Header, payload: bytes) -> Frame:
         """Stop everything in the box but this server."""
         self._signal(signal.SIGSTOP)
         processes.await_stop(os.getpid())
-        return Frame({})
+        return Frame({"commands": self.runner.number})
 
     def thaw(self, header: Header, payload: bytes) -> Frame:
         """Let everything go on."""
@@ -152,6 +166,7 @@ _HANDLERS = {
     "list": Server.list,
     "search": Server.search,
     "apply": Server.apply,
+    "restore": Server.restore,
     "freeze": Server.freeze,
     "thaw": Server.thaw,
 }

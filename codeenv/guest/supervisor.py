@@ -15,6 +15,7 @@ from codeenv.guest import boxes, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
 from codeenv.guest.export import Exporter, ExportError
 from codeenv.guest.frames import Frame, Header
+from codeenv.guest.snapshots import Reader
 from codeenv.guest.spares import Spares
 from codeenv.guest.spec import BoxSpec
 from codeenv.guest.watchdog import Watchdog
@@ -181,6 +182,19 @@ class Supervisor:
             box.ask("thaw")
         return Frame({"index": index}, blob)
 
+    def snapshot(self, header: Header, payload: bytes) -> Frame:
+        """Read all files of a box while its processes stand still."""
+        box = self._box(header)
+        commands = box.ask("freeze")["commands"]
+        try:
+            reader = Reader(2 * box.spec.entries, box.spec.disk)
+            parts = [reader.read(folder) for folder in box.changes]
+        finally:
+            box.ask("thaw")
+        indexes, blobs = zip(*parts, strict=True)
+        answer = {"indexes": indexes, "sizes": list(map(len, blobs)), "commands": commands}
+        return Frame({**answer, "whole": not box.overlay}, b"".join(blobs))
+
     def ping(self, header: Header, payload: bytes) -> Frame:
         """Say that we live."""
         return Frame({"boxes": len(self._boxes)})
@@ -212,6 +226,7 @@ _OPERATIONS = {
     "open": Supervisor.open,
     "close": Supervisor.close,
     "export": Supervisor.export,
+    "snapshot": Supervisor.snapshot,
     "ping": Supervisor.ping,
 }
 

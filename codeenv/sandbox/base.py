@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Literal, Protocol, Self
 
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Tree
 
 Role = Literal["agent", "grader", "build"]
@@ -187,6 +188,36 @@ class Sandbox(Protocol):
         Raises:
             PathError: ``too_large`` if the tree has more than ``Limits.files`` entries, more bytes
                 than ``Limits.disk``, or is too deep: the agent's doing, not the sandbox's.
+        """
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Return all files of workspace, home and temporary folders as they are now.
+
+        Read from outside the box while its processes stand still.  They go on afterwards.
+
+        Raises:
+            PathError: ``too_large``, as ``export``.
+            UsageError: If the box runs servers of its environment.
+        """
+        ...
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Make the files of a fresh box those of a snapshot.
+
+        Raises:
+            UsageError: If the snapshot's box was opened with another workspace.
+        """
+        ...
+
+    def fork(self) -> "Sandbox":
+        """Return another box, on a host of its own, with the files as they are now.
+
+        Processes stay behind.  Both boxes are independent from here on.
+
+        Raises:
+            PathError: As ``snapshot``.
+            UsageError: As ``snapshot``.
         """
         ...
 

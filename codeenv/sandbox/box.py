@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from codeenv.errors import SandboxError
+from codeenv.errors import SandboxError, UsageError
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.packing import pack, unpack
 from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import ExecResult, Match, PathInfo, SearchQuery, SearchResult
 from codeenv.sandbox.host import Host
+from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Entry, Mode, Tree
 
 _MODES: Mapping[str, Mode] = {"file": "file", "exec": "exec", "link": "link"}
@@ -26,6 +27,8 @@ class Box:
         overlay: Whether the workspace is an overlay; False where it had to be copied.
         on_close: Gives the host back, or ends it.
         translate: Maps paths of the image to where they are (``local`` only).
+        began_with: Digest of the workspace it was opened with.
+        again: Opens another box like it; None where its state is more than files.
     """
 
     host: Host
@@ -33,6 +36,8 @@ class Box:
     overlay: bool
     on_close: Callable[["Box"], None]
     translate: Callable[[str], str] = str
+    began_with: str = ""
+    again: Callable[[], "Box"] | None = None
     _closed: bool = False
 
     @property
@@ -107,6 +112,35 @@ class Box:
         reply = self._call({"op": "export"}, timeout=60)
         items = unpack(reply.header["index"], reply.payload)
         return Tree({path: Entry(data, _MODES[mode]) for path, mode, data in items})
+
+    def snapshot(self) -> Snapshot:
+        """See ``Sandbox.snapshot``."""
+        if self.again is None:
+            raise UsageError(
+                "a box with servers has no snapshot: their state is not in files alone",
+                hint="branch tasks whose environment starts no server",
+            )
+        reply = self._call({"op": "snapshot"}, timeout=60)
+        index = {name: value for name, value in reply.header.items() if name != "id"}
+        return Snapshot(self.began_with, index, reply.payload)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """See ``Sandbox.restore``."""
+        if snapshot.workspace != self.began_with:
+            raise UsageError("the snapshot is of a box that was opened with another workspace")
+        self._call({"op": "restore", **snapshot.index}, snapshot.data, timeout=60)
+
+    def fork(self) -> "Box":
+        """See ``Sandbox.fork``."""
+        snapshot = self.snapshot()
+        assert self.again is not None
+        other = self.again()
+        try:
+            other.restore(snapshot)
+        except BaseException:
+            other.close()
+            raise
+        return other
 
     def close(self) -> None:
         """See ``Sandbox.close``."""

@@ -13,7 +13,7 @@ from posixpath import normpath
 from types import TracebackType
 from typing import Literal, Self
 
-from codeenv.errors import BuildError, PathError, SandboxError
+from codeenv.errors import BuildError, PathError, SandboxError, UsageError
 from codeenv.sandbox.base import (
     ExecResult,
     Limits,
@@ -24,6 +24,7 @@ from codeenv.sandbox.base import (
     SearchResult,
 )
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Entry, Tree
 
 Runner = Callable[["FakeSandbox", "str | Sequence[str]", bytes], ExecResult | None]
@@ -50,6 +51,7 @@ class FakeSandbox:
         self.broken = False
         self.most_files = 200_000
         self._runner = runner
+        self._began_with = tree.digest
 
     @property
     def workspace(self) -> str:
@@ -148,6 +150,24 @@ class FakeSandbox:
         if len(self.tree) > self.most_files:
             raise PathError("the tree has too many entries", code="too_large")
         return Tree({p: e for p, e in self.tree.items() if not p.startswith(".git/")})
+
+    def snapshot(self) -> Snapshot:
+        """Return the workspace as it is."""
+        self._check()
+        return Snapshot(self._began_with, {}, self.tree.to_tar())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Make the workspace that of a snapshot."""
+        self._check()
+        if snapshot.workspace != self._began_with:
+            raise UsageError("the snapshot is of a box that was opened with another workspace")
+        self.tree = Tree.from_tar(snapshot.data)
+
+    def fork(self) -> "FakeSandbox":
+        """Return another box with the workspace as it is."""
+        other = FakeSandbox(self.tree, self._runner)
+        other._began_with = self._began_with
+        return other
 
     def close(self) -> None:
         """Drop the box."""

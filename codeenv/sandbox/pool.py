@@ -93,11 +93,13 @@ class HostPool:
         def on_close(box: Box) -> None:
             self._close_box(key, box, layers)
 
-        box = Box(host, spec, bool(reply.header["overlay"]), on_close)
+        box = Box(host, spec, bool(reply.header["overlay"]), on_close, began_with=layers[0])
         if translate is not None:
             box.translate = lambda text: translate(host, text)
         if key.image.startup:
             _start_up(box, key.image.startup)
+        else:
+            box.again = lambda: self.open(key, workspace, mounts, describe, translate)
         return box
 
     def close(self) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.fake import FakeRuntime, fake_task
-from codeenv.errors import SandboxError
+from codeenv.errors import SandboxError, UsageError
 
 LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
 SUBMIT = {"tool": "submit"}
@@ -169,3 +169,32 @@ def test_a_box_that_does_not_come_up_is_the_callers_to_retry():
     with pytest.raises(SandboxError):
         runtime.open(fake_task())
     assert runtime.open(fake_task()).steps_left == 100
+
+
+def test_branches_of_an_episode_are_graded_apart(begin):
+    episode = begin(max_steps=5)
+    episode.call(LOOK)
+    branch = episode.fork()
+    branch.call(SOLVE)
+    branch.call(SUBMIT)
+    episode.call(SUBMIT)
+
+    assert (branch.outcome.reward, branch.outcome.n_steps) == (1.0, 3)
+    assert (episode.outcome.reward, episode.outcome.n_steps) == (0.0, 2)
+
+
+def test_a_branch_has_what_is_left_of_the_limits(begin):
+    episode = begin(max_steps=2)
+    episode.call(LOOK)
+    branch = episode.fork()
+    branch.call(LOOK)
+
+    assert branch.outcome.reason == "max_steps"
+
+
+def test_an_episode_that_is_over_has_no_branches(begin):
+    episode = begin()
+    episode.call(SUBMIT)
+
+    with pytest.raises(UsageError, match="over"):
+        episode.fork()

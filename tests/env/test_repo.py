@@ -157,3 +157,26 @@ def test_an_environment_pickles_as_its_options(folder):
     assert again.limits.max_steps == 7
     assert again.observation_space == env.observation_space
     assert again.taskset == env.taskset
+
+
+def test_a_fork_goes_on_alone_from_where_its_origin_is(env):
+    env.reset(seed=1)
+    env.step(LOOK)
+    other = env.fork()
+    try:
+        observation, *_ = other.step(LOOK)
+        assert (observation["step"], observation["steps_left"]) == (2, 3)
+        assert other.step(SUBMIT)[2]
+        assert env.outcome is None
+    finally:
+        other.close()
+    assert env.step(LOOK)[0]["step"] == 2
+
+
+def test_a_fork_of_nothing_is_refused(env):
+    with pytest.raises(ResetNeeded):
+        env.fork()
+    env.reset(seed=1)
+    env.step(SUBMIT)
+    with pytest.raises(ResetNeeded):
+        env.fork()

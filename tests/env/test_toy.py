@@ -41,6 +41,19 @@ def test_the_oracle_is_paid_and_nothing_is_not(backend):
         assert not any(rewards[:-1])
 
 
+def test_a_branch_may_solve_what_its_origin_does_not(backend):
+    with gymnasium.make("CodeRepo-v0", backend=backend) as env:
+        env.reset(seed=1)
+        first, *rest = solution_calls(env.unwrapped.episode.task)
+        env.step(first)
+        branch = env.unwrapped.fork()
+        try:
+            assert [branch.step(call)[1] for call in rest][-1] == 1.0
+        finally:
+            branch.close()
+        assert env.step(SUBMIT)[1] == (1.0 if len(rest) == 1 else 0.0)
+
+
 def test_the_same_actions_give_the_same_observations(backend):
     def played():
         with gymnasium.make("CodeRepo-v0", backend=backend) as env:
