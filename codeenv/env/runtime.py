@@ -12,6 +12,7 @@ from codeenv.images import Environment, restore_environment
 from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Backend, Limits
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.digest import digest_of
@@ -31,14 +32,21 @@ class Runtime:
     belongs to whoever opened it.
     """
 
-    def __init__(self, backend: str | Backend = "auto", *, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        backend: str | Backend = "auto",
+        *,
+        limits: Limits | None = None,
+        capacity: Capacity = DEFAULT_CAPACITY,
+    ) -> None:
         """Remember the options.
 
         Args:
             backend: ``auto``, ``docker``, ``bubblewrap``, ``local``, or an open backend.
             limits: What an agent's box may use.
+            capacity: How many boxes a backend opened by name may have, and how many on a host.
         """
-        self._options = (backend, limits)
+        self._options = (backend, limits, capacity)
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._backend: Backend | None = None if isinstance(backend, str) else backend
@@ -59,8 +67,8 @@ class Runtime:
             if self._closed:
                 raise UsageError("the runtime is closed", hint="make another one")
             if self._backend is None:
-                name, _ = self._options
-                self._backend = open_backend(str(name))
+                name, _, capacity = self._options
+                self._backend = open_backend(str(name), capacity=capacity)
             return self._backend
 
     def task(self, recipe: Recipe, taskset: Taskset) -> Task:
@@ -139,8 +147,8 @@ class Runtime:
         return {"options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        backend, limits = state["options"]
-        Runtime.__init__(self, backend, limits=limits)
+        backend, limits, capacity = state["options"]
+        Runtime.__init__(self, backend, limits=limits, capacity=capacity)
 
     def _image(self, lock: EnvironmentLock) -> Image:
         return self.environment(lock).image

@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 
 Bools = npt.NDArray[np.bool_]
 T = TypeVar("T")
@@ -52,7 +53,8 @@ class CodeRepoVectorEnv(VectorEnv[dict[str, Any], Sequence[Any], npt.NDArray[Any
             raise UsageError(f"num_envs must be at least 1, not {num_envs}")
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.runtime = runtime if runtime is not None else Runtime(backend)
+        room = Capacity(boxes=max(DEFAULT_CAPACITY.boxes, 2 * num_envs))
+        self.runtime = runtime if runtime is not None else Runtime(backend, capacity=room)
         self._owns_runtime = runtime is None
         self.envs = [CodeRepoEnv(runtime=self.runtime, **options) for _ in range(num_envs)]
         first = self.envs[0]

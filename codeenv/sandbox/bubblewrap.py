@@ -12,6 +12,7 @@ from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_bubblewrap import install
@@ -38,14 +39,17 @@ class BubblewrapBackend:
 
     name: Literal["docker", "bubblewrap", "local"] = "bubblewrap"
 
-    def __init__(self) -> None:
+    def __init__(self, capacity: Capacity = DEFAULT_CAPACITY) -> None:
         """Find the program; start nothing yet.
+
+        Args:
+            capacity: How many boxes there may be.
 
         Raises:
             BackendUnavailable: If bubblewrap is not installed.
         """
         self._program = find_program()
-        self._pool = HostPool(self._start)
+        self._pool = HostPool(self._start, capacity)
 
     def open(
         self,

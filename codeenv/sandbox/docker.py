@@ -4,14 +4,16 @@ import os
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import docker
 
 from codeenv.errors import SandboxError
-from codeenv.guest.spec import BoxSpec
+from codeenv.guest.spec import BoxSpec, Mode
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.docker_client import connect
 from codeenv.sandbox.docker_image import ensure_image
 from codeenv.sandbox.docker_wall import start_wall
@@ -39,8 +41,12 @@ class DockerBackend:
 
     name: Literal["docker", "bubblewrap", "local"] = "docker"
 
-    def __init__(self, isolation: Isolation = "box") -> None:
+    def __init__(self, isolation: Isolation = "box", capacity: Capacity = DEFAULT_CAPACITY) -> None:
         """Connect to the engine.
+
+        Args:
+            isolation: See the class.
+            capacity: How many boxes there may be.
 
         Raises:
             BackendUnavailable: If none answers.
@@ -49,7 +55,11 @@ class DockerBackend:
         self._lock = threading.Lock()
         self._client, self._process = connect(), os.getpid()
         self._run = uuid.uuid4().hex[:12]
-        self._pool = HostPool(self._start, boxes=200 if isolation == "box" else 1)
+        if isolation == "container":
+            capacity = replace(capacity, per_host=1)
+        boxes = HostPool.boxes if isolation == "box" else 1
+        self._shared = capacity.per_host
+        self._pool = HostPool(self._start, capacity, boxes)
 
     def open(
         self,
@@ -66,7 +76,9 @@ class DockerBackend:
         nested = self.isolation == "box"
 
         def describe(host: Host, number: int) -> BoxSpec:
-            return walled_spec(key, number, memory=0, mode="namespaces" if nested else "plain")
+            memory = key.limits.memory if self._shared > 1 else 0
+            mode: Mode = "namespaces" if nested else "plain"
+            return walled_spec(key, number, memory=memory, mode=mode)
 
         try:
             return self._pool.open(key, workspace, mounts, describe)
@@ -95,5 +107,6 @@ class DockerBackend:
         client = self.client()
         tag = ensure_image(client, key.image)
         nested = self.isolation == "box"
-        wall = start_wall(client, tag, key, nested=nested, run=self._run)
-        return Host(wall, Start(LAYERS, hidden=not nested))
+        wall = start_wall(client, tag, key, nested=nested, boxes=self._shared, run=self._run)
+        watched = key.limits.memory if self._shared > 1 else 0
+        return Host(wall, Start(LAYERS, hidden=not nested, watch_memory=watched))

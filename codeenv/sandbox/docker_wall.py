@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import docker
-from docker.types import LogConfig
+from docker.types import LogConfig, Mount
 
 from codeenv.errors import SandboxError
 from codeenv.sandbox.bundle import bootstrap
@@ -41,7 +41,13 @@ _PROFILE = json.dumps(
 
 
 def start_wall(
-    client: docker.DockerClient, tag: str, key: HostKey, *, nested: bool, run: str
+    client: docker.DockerClient,
+    tag: str,
+    key: HostKey,
+    *,
+    nested: bool,
+    run: str,
+    boxes: int = 1,
 ) -> DockerTransport:
     """Start a container and attach to it.
 
@@ -51,20 +57,24 @@ def start_wall(
         key: What it will serve.
         nested: Whether boxes get namespaces of their own in it.
         run: Label that names who started it.
+        boxes: How many live in it at once.
 
     Raises:
         SandboxError: If the engine refuses.
     """
+    options = _host_options(client, key, nested=nested, boxes=boxes)
     door = _door(client)
     if door is not None:
         try:
-            return _start(client, tag, key, door, nested=nested, run=run)
+            return _start(
+                client, tag, {**options, "mounts": [_shown(door)]}, door, nested=nested, run=run
+            )
         except SandboxError:  # the engine may not see this machine's folders: tried without
             door.close()
         except BaseException:
             door.close()
             raise
-    return _start(client, tag, key, None, nested=nested, run=run)
+    return _start(client, tag, options, None, nested=nested, run=run)
 
 
 def _door(client: docker.DockerClient) -> Door | None:
@@ -80,7 +90,7 @@ def _door(client: docker.DockerClient) -> Door | None:
 def _start(
     client: docker.DockerClient,
     tag: str,
-    key: HostKey,
+    options: dict[str, Any],
     door: Door | None,
     *,
     nested: bool,
@@ -89,8 +99,7 @@ def _start(
     api = client.api
     deadline = int(time.time()) + LIFETIME
     with engine_errors("cannot start a sandbox container"):
-        host_config = api.create_host_config(**_host_options(client, key, nested=nested))
-        host_config["Mounts"] = [_shown(door)] if door else []
+        host_config = api.create_host_config(**options)
         host_config["MaskedPaths"] = []  # else no box could mount a /proc of its own
         host_config["ReadonlyPaths"] = []
         created = api.create_container(
@@ -115,8 +124,8 @@ def _start(
     return DockerTransport(api, created["Id"], stream, door)
 
 
-def _shown(door: Door) -> dict[str, Any]:
-    return {"Type": "bind", "Source": str(door.folder), "Target": DOOR, "ReadOnly": True}
+def _shown(door: Door) -> Mount:
+    return Mount(DOOR, str(door.folder), type="bind", read_only=True)
 
 
 def _attach(client: docker.DockerClient, container: str) -> socket.socket:
@@ -131,19 +140,22 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     return ours
 
 
-def _host_options(client: docker.DockerClient, key: HostKey, *, nested: bool) -> dict[str, Any]:
-    limits = key.limits
-    memory = limits.memory + _HEADROOM
+def _host_options(
+    client: docker.DockerClient, key: HostKey, *, nested: bool, boxes: int
+) -> dict[str, Any]:
+    limits, engine = key.limits, client.info()
+    memory = boxes * limits.memory + _HEADROOM
+    cpus = min(boxes * limits.cpus, engine.get("NCPU") or limits.cpus)  # more is refused
     return {
         "network_mode": "bridge" if key.network else "none",
         "read_only": True,
         "tmpfs": _tmpfs(key, nested=nested),
         "cap_drop": ["ALL"],
-        "security_opt": _security(client),
+        "security_opt": _security(engine),
         "mem_limit": memory,
         "memswap_limit": memory,
-        "pids_limit": limits.pids + _OWN_PROCESSES,
-        "nano_cpus": int(limits.cpus * 1e9),
+        "pids_limit": boxes * (limits.pids + _OWN_PROCESSES),
+        "nano_cpus": int(cpus * 1e9),
         "ipc_mode": "private",
         "shm_size": limits.disk,
         "init": False,
@@ -169,8 +181,8 @@ def _tmpfs(key: HostKey, *, nested: bool) -> dict[str, str]:
     return folders
 
 
-def _security(client: docker.DockerClient) -> list[str]:
+def _security(engine: dict[str, Any]) -> list[str]:
     options = ["no-new-privileges:true", f"seccomp={_PROFILE}"]
-    if any("apparmor" in option for option in client.info().get("SecurityOptions") or ()):
+    if any("apparmor" in option for option in engine.get("SecurityOptions") or ()):
         options.append("apparmor=unconfined")  # Docker's profile refuses the box's mounts
     return options

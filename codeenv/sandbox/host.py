@@ -49,7 +49,8 @@ class Host:
 
     Attributes:
         transport: The stream.
-        healthy: False once anything was in doubt: then it is only good for closing.
+        healthy: False once anything was in doubt: then it gets no more boxes.
+        lost: Whether the stream is of no use any more.
         boxes: How many boxes it has opened so far.
         facts: What the supervisor said when it started.
     """
@@ -57,6 +58,7 @@ class Host:
     transport: Transport
     start: Start
     healthy: bool = True
+    lost: bool = False
     boxes: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     _decoder: Decoder = field(default_factory=Decoder)
@@ -96,7 +98,7 @@ class Host:
                 self.transport.send(request, deadline)
             reply = self._await(number, deadline)
         except BaseException:  # interrupted in mid-frame: the stream is of no use any more
-            self.healthy = False
+            self.healthy, self.lost = False, True
             raise
         return _checked(reply)
 
@@ -129,7 +131,7 @@ class Host:
 
     def close(self) -> None:
         """End the wall.  Idempotent."""
-        self.healthy = False
+        self.healthy, self.lost = False, True
         self.transport.close()
 
     def _forget_some(self) -> None:

@@ -13,6 +13,7 @@ from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.owner import owner
@@ -30,9 +31,13 @@ class LocalBackend:
 
     name: Literal["docker", "bubblewrap", "local"] = "local"
 
-    def __init__(self) -> None:
-        """Start nothing yet."""
-        self._pool = HostPool(_start)
+    def __init__(self, capacity: Capacity = DEFAULT_CAPACITY) -> None:
+        """Start nothing yet.
+
+        Args:
+            capacity: How many boxes there may be.
+        """
+        self._pool = HostPool(_start, capacity)
 
     def open(
         self,

@@ -11,6 +11,7 @@ from codeenv.errors import SandboxError
 from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity, Gate
 from codeenv.sandbox.host import Host
 from codeenv.sandbox.image import Image, Mount
 from codeenv.tree import Tree
@@ -40,26 +41,35 @@ class HostKey:
 
 
 @dataclass(eq=False)
+class _Place:
+    """A host, what it serves, and how many boxes live on it."""
+
+    key: HostKey
+    host: Host
+    live: int = 0
+
+
+@dataclass(eq=False)
 class HostPool:
-    """Starts hosts, lends them to one box at a time, and ends them.  Thread-safe.
+    """Starts hosts, lends them to boxes, and ends them.  Thread-safe.
 
     Attributes:
         start: Starts a host.
-        idle: How many unused hosts are kept at most.
+        capacity: How many boxes there may be, and how many on a host.
         boxes: How many boxes a host serves before it is replaced.
     """
 
     start: Callable[[HostKey], Host]
-    idle: int = 8
+    capacity: Capacity = DEFAULT_CAPACITY
     boxes: int = 200
-    _free: list[tuple[HostKey, Host]] = field(default_factory=list)
-    _lent: list[Host] = field(default_factory=list)
+    _places: list[_Place] = field(default_factory=list)
     _closed: bool = False
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._numbers = itertools.count(1)
+        self._gate = Gate(self.capacity)
         atexit.register(self.close)
 
     def open(
@@ -79,19 +89,19 @@ class HostPool:
             describe: Makes the rest of the spec from the host and the box's number.
             translate: Maps paths of the image to where they are on the host.
         """
-        host = self._take(key)
+        place = self._enter(key)
+        host = place.host
         try:
             layers = [host.provide(workspace), *(host.provide(mount.tree) for mount in mounts)]
             spec = describe(host, next(self._numbers))
             reply = host.call({"op": "open", "spec": _fields(spec, layers, mounts)}, timeout=30)
         except BaseException:
             host.healthy = False
-            self._give_back(key, host)
+            self._give_back(place)
             raise
-        host.boxes += 1
 
         def on_close(box: Box) -> None:
-            self._close_box(key, box, layers)
+            self._close_box(place, box, layers)
 
         box = Box(host, spec, bool(reply.header["overlay"]), on_close, began_with=layers[0])
         if translate is not None:
@@ -107,58 +117,86 @@ class HostPool:
         atexit.unregister(self.close)
         with self._lock:
             self._closed = True
-            hosts = [*self._lent, *(host for _, host in self._free)]
-            self._lent, self._free = [], []
+            places, self._places = self._places, []
         if os.getpid() == self._owner:
-            for host in hosts:
-                host.close()
+            for place in places:
+                place.host.close()
 
-    def _take(self, key: HostKey) -> Host:
-        while (kept := self._take_kept(key)) is not None:
-            if kept.answers():
-                return kept
-            self._give_back(key, kept)
-        host = self.start(key)
+    def _enter(self, key: HostKey) -> _Place:
+        """Wait until there is room, and return a host with one box more on it."""
         with self._lock:
-            self._lent.append(host)
-        return host
+            if os.getpid() != self._owner:  # a fork: these hosts are our parent's
+                self._places, self._owner = [], os.getpid()
+                self._gate = Gate(self.capacity)
+        self._gate.enter()
+        try:
+            return self._take(key)
+        except BaseException:
+            self._gate.leave()
+            raise
 
-    def _take_kept(self, key: HostKey) -> Host | None:
+    def _take(self, key: HostKey) -> _Place:
+        """Return a host that answers, with one box more on it."""
+        while (kept := self._take_kept(key)) is not None:
+            if kept.host.answers():
+                return kept
+            self._put_back(kept)
+        place = _Place(key, self.start(key), live=1)
+        place.host.boxes = 1
+        with self._lock:
+            if not self._closed:
+                self._places.append(place)
+                return place
+        place.host.close()
+        raise SandboxError("the sandbox backend is closed")
+
+    def _take_kept(self, key: HostKey) -> _Place | None:
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox backend is closed")
-            if os.getpid() != self._owner:  # a fork: these hosts are our parent's
-                self._free, self._lent, self._owner = [], [], os.getpid()
-            for entry in reversed(self._free):  # the one used last is the warmest
-                kept, host = entry
-                if kept == key:
-                    self._free.remove(entry)
-                    self._lent.append(host)
-                    return host
+            for place in reversed(self._places):  # the one used last is the warmest
+                if place.key == key and self._has_room(place):
+                    place.live += 1
+                    place.host.boxes += 1
+                    return place
         return None
 
-    def _close_box(self, key: HostKey, box: Box, layers: Sequence[str]) -> None:
-        try:
-            if box.host.healthy:
-                box.host.call({"op": "close", "box": box.spec.box})
-                for digest in layers:
-                    box.host.release(digest)
-        except SandboxError:
-            box.host.healthy = False
-        finally:
-            self._give_back(key, box.host)
+    def _has_room(self, place: _Place) -> bool:
+        host = place.host
+        return host.healthy and host.boxes < self.boxes and place.live < self.capacity.per_host
 
-    def _give_back(self, key: HostKey, host: Host) -> None:
-        surplus = [host]
+    def _close_box(self, place: _Place, box: Box, layers: Sequence[str]) -> None:
+        host = place.host
+        try:
+            if not host.lost:
+                host.call({"op": "close", "box": box.spec.box})
+                for digest in layers:
+                    host.release(digest)
+        except SandboxError:
+            host.healthy = False
+        finally:
+            self._give_back(place)
+
+    def _give_back(self, place: _Place) -> None:
+        try:
+            self._put_back(place)
+        finally:
+            self._gate.leave()
+
+    def _put_back(self, place: _Place) -> None:
+        """Take one box off a host; end it, and idle ones, if they are of no more use."""
         with self._lock:
-            if host in self._lent:
-                self._lent.remove(host)
-            if host.healthy and host.boxes < self.boxes and not self._closed:
-                self._free.append((key, host))
-                surplus = [old for _, old in self._free[: -self.idle]]
-                self._free = self._free[-self.idle :]
-        for old in surplus:
-            old.close()
+            place.live -= 1
+            if place in self._places:  # the one used last goes to the end
+                self._places.remove(place)
+                self._places.append(place)
+            idle = [each for each in self._places if not each.live]
+            useless = [each for each in idle if not self._has_room(each)]
+            useful = [each for each in idle if each not in useless]
+            over = [*useless, *useful[: max(len(useful) - self.capacity.idle, 0)]]
+            self._places = [each for each in self._places if each not in over]
+        for each in over:
+            each.host.close()
 
 
 def _start_up(box: Box, script: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from codeenv.errors import BackendUnavailable, CodeEnvError, UsageError
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.bubblewrap import BubblewrapBackend, find_program
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Tree
@@ -29,11 +30,14 @@ class Probe:
     version: str = ""
 
 
-def open_backend(name: str = "auto", **options: str) -> Backend:
+def open_backend(
+    name: str = "auto", *, capacity: Capacity = DEFAULT_CAPACITY, **options: str
+) -> Backend:
     """Return a backend: ``docker``, ``bubblewrap``, ``local``, or ``auto`` for a wall that works.
 
     Args:
         name: Which; ``auto`` takes Docker, else bubblewrap, and never ``local``.
+        capacity: How many boxes there may be at once, and how many on a host.
         options: ``isolation="container"`` (``docker``): a fresh container per episode.
 
     Raises:
@@ -51,7 +55,7 @@ def open_backend(name: str = "auto", **options: str) -> Backend:
     unknown = set(options) - ({"isolation"} if name in ("docker", "auto") else set())
     if unknown:
         raise UsageError(f"backend {name} has no option {', '.join(sorted(unknown))}")
-    return makers[name](**options)
+    return makers[name](capacity=capacity, **options)
 
 
 def probe(name: str) -> Probe:
@@ -65,11 +69,11 @@ def probe(name: str) -> Probe:
         return Probe(name, ok=False, detail=error.message, hint=error.hint)
 
 
-def _auto(**options: str) -> Backend:
+def _auto(capacity: Capacity, **options: str) -> Backend:
     problems = []
     for make in (_docker, BubblewrapBackend):
         try:
-            return make(**options) if make is _docker else make()
+            return make(capacity, **options) if make is _docker else make(capacity)
         except BackendUnavailable as error:
             problems.append(error.message)
     raise BackendUnavailable(
@@ -78,12 +82,12 @@ def _auto(**options: str) -> Backend:
     )
 
 
-def _docker(isolation: str = "box") -> Backend:
+def _docker(capacity: Capacity, isolation: str = "box") -> Backend:
     from codeenv.sandbox.docker import DockerBackend
 
     if isolation not in ("box", "container"):
         raise UsageError(f"no isolation is named {isolation}", hint="box or container")
-    return DockerBackend("container" if isolation == "container" else "box")
+    return DockerBackend("container" if isolation == "container" else "box", capacity)
 
 
 def _probe_docker() -> Probe:

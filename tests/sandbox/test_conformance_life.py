@@ -4,16 +4,20 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import docker
 import pytest
 
 from codeenv.errors import SandboxError
+from codeenv.sandbox.base import Limits
+from codeenv.sandbox.capacity import Capacity
 from codeenv.sandbox.docker_wall import OWNER_LABEL
 from codeenv.sandbox.owner import owner
+from codeenv.sandbox.select import open_backend
 from codeenv.tree import Tree
-from tests.sandbox.conftest import WORKSPACE
+from tests.sandbox.conftest import LIMITS, WORKSPACE
 
 PLANT = r"""
 echo x > planted; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit
@@ -116,6 +120,32 @@ def test_a_host_is_used_again_after_its_box_is_closed(world):
     first.close()
 
     assert world.open().host is host
+
+
+@pytest.mark.parametrize(
+    ("name", "image"),
+    [
+        pytest.param("bubblewrap", "host_image", marks=pytest.mark.bubblewrap),
+        pytest.param("docker", "debian_image", marks=pytest.mark.docker),
+    ],
+)
+def test_boxes_on_one_host_keep_their_own_limits(name, image, request):
+    image = request.getfixturevalue(image)
+    with closing(open_backend(name, capacity=Capacity(per_host=2))) as backend:
+        first, second = (backend.open(image, WORKSPACE, limits=LIMITS) for _ in range(2))
+        eat = "python3 -c 'import time; x = bytearray(120 * 1024**2); time.sleep(20)' || echo $?;"
+        result = first.exec("".join(f"( {eat} ) & " for _ in range(4)) + "wait -n", timeout=15)
+
+        assert first.host is second.host
+        assert "137" in result.text
+        assert second.exec("echo alive; ls -d /proc/[0-9]* | wc -l").text.startswith("alive\n")
+        assert "sleep" not in second.exec("cat /proc/[0-9]*/cmdline").text
+
+
+@pytest.mark.docker
+def test_more_processors_than_a_machine_has_are_all_it_has(docker_backend, debian_image):
+    with docker_backend.open(debian_image, WORKSPACE, limits=Limits(cpus=1000.0)) as box:
+        assert box.exec("echo alive").text == "alive\n"
 
 
 def test_agents_and_graders_never_share_a_host(world):

@@ -4,11 +4,13 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
 from codeenv.errors import BuildError, SandboxError
 from codeenv.sandbox.base import Limits
+from codeenv.sandbox.capacity import Capacity, Gate, available_memory
 from codeenv.sandbox.image import Image, InstallJob, Layer, Mount
 from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Entry, Tree
@@ -40,11 +42,11 @@ def test_other_limits_mounts_or_networks_are_other_hosts(backend, host_image):
     assert _host(backend, host_image, mounts=[mount]) is hosts[2]
 
 
-def test_unused_hosts_over_the_limit_are_ended(backend, host_image):
-    backend._pool.idle = 2
-    hosts = [_host(backend, host_image, limits=Limits(pids=n)) for n in range(1, 5)]
+def test_unused_hosts_over_the_limit_are_ended(host_image):
+    with closing(LocalBackend(Capacity(idle=2))) as backend:
+        hosts = [_host(backend, host_image, limits=Limits(pids=n)) for n in range(1, 5)]
 
-    assert [host.healthy for host in hosts] == [False, False, True, True]
+        assert [host.healthy for host in hosts] == [False, False, True, True]
 
 
 def test_a_host_is_replaced_after_enough_boxes(backend, host_image):
@@ -154,3 +156,87 @@ def test_the_local_backend_uses_layers_and_mounts_in_place(backend, tmp_path):
         assert box.exec("echo $X").text == f"{tmp_path}/env/x\n"
         assert box.exec(["cat", "/opt/m/t"]).text == "mounted"
         assert box.exec("cat $M/t", env={"M": "/opt/m"}).text == "mounted"
+
+
+def test_boxes_share_a_host_and_a_workspace_where_that_is_asked_for(host_image):
+    with closing(LocalBackend(Capacity(per_host=3))) as backend:
+        boxes = [backend.open(host_image, WORKSPACE) for _ in range(4)]
+        hosts = [box.host for box in boxes]
+
+        assert [hosts.count(host) for host in dict.fromkeys(hosts)] == [3, 1]
+        assert list(hosts[0]._layers) == [WORKSPACE.digest]
+        boxes[0].write_file("own", b"")
+        assert "own" not in boxes[1].export()
+        boxes[0].close()
+        with backend.open(host_image, WORKSPACE) as other:
+            assert other.host in hosts
+
+
+def test_a_box_that_fails_on_a_shared_host_spares_its_neighbour(host_image):
+    with closing(LocalBackend(Capacity(per_host=2))) as backend:
+        first, second = (backend.open(host_image, WORKSPACE) for _ in range(2))
+        with pytest.raises(SandboxError):
+            first.exec("kill -9 $PPID; sleep 5")
+        first.close()
+
+        assert second.exec("echo alive").text == "alive\n"
+        with backend.open(host_image, WORKSPACE) as third:
+            assert third.host is not second.host, "nobody new comes to a host in doubt"
+        second.close()
+        assert second.host.lost
+
+
+def test_one_box_more_than_there_is_room_for_waits_until_another_is_closed(host_image):
+    with closing(LocalBackend(Capacity(boxes=1))) as backend, ThreadPoolExecutor(1) as pool:
+        first = backend.open(host_image, WORKSPACE)
+        waiting = pool.submit(backend.open, host_image, WORKSPACE)
+        assert not waiting.done()
+        first.close()
+
+        with waiting.result(30) as second:
+            assert second.exec("echo alive").text == "alive\n"
+
+
+def test_who_waits_too_long_for_room_is_told_what_is_short(host_image):
+    with closing(LocalBackend(Capacity(boxes=1, patience=0.01))) as backend:
+        with (
+            backend.open(host_image, WORKSPACE),
+            pytest.raises(SandboxError, match="1 boxes are open") as caught,
+        ):
+            backend.open(host_image, WORKSPACE)
+        assert "concurrency" in caught.value.hint
+        backend.open(host_image, WORKSPACE).close()
+
+
+def test_a_box_that_does_not_come_up_gives_its_room_back(host_image):
+    with closing(LocalBackend(Capacity(boxes=1, patience=0.01))) as backend:
+        for _ in range(3):
+            with pytest.raises(SandboxError, match="layer"):
+                backend.open(host_image, Broken({}))
+        backend.open(host_image, WORKSPACE).close()
+
+
+class Broken(Tree):
+    """A tree that no host can take."""
+
+    @property
+    def digest(self):
+        raise SandboxError("no layer can be made of it")
+
+
+def test_a_machine_without_memory_opens_its_first_box_only():
+    gate = Gate(Capacity(memory=100, patience=0.0), available=lambda: 99)
+    gate.enter()
+
+    with pytest.raises(SandboxError, match="0 MiB of memory are left"):
+        gate.enter()
+    gate.leave()
+    gate.enter()
+
+
+def test_the_memory_that_is_available_is_what_the_kernel_says(tmp_path, monkeypatch):
+    file = tmp_path / "meminfo"
+    monkeypatch.setattr("codeenv.sandbox.capacity._MEMINFO", file)
+    assert available_memory() is None
+    file.write_text("MemTotal:  9 kB\nMemAvailable:    7 kB\n")
+    assert available_memory() == 7 * 1024
