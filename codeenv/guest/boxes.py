@@ -29,7 +29,6 @@ class Box:
         spec: What it was opened with.
         pid: Its first process.
         channel: Socket to its tool server.
-        workspace: Descriptor of its workspace folder.
         changes: Descriptors of the folders that hold all its files: what differs from the layer,
             home, temporary ones.
         overlay: Whether the workspace is an overlay (else a copy).
@@ -39,7 +38,6 @@ class Box:
     spec: BoxSpec
     pid: int
     channel: socket.socket
-    workspace: int = -1
     changes: tuple[int, ...] = ()
     overlay: bool = False
     waiting: set[int] = field(default_factory=set)
@@ -96,9 +94,8 @@ class Box:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
         self.channel.close()
-        for fd in (self.workspace, *self.changes):
-            if fd >= 0:
-                os.close(fd)
+        for fd in self.changes:
+            os.close(fd)
         if self.spec.mode == "plain" and not self.spec.alone:
             for _ in processes.reap():
                 pass
@@ -171,8 +168,7 @@ def _await_ready(box: Box) -> None:
     if "error" in ready.header:
         raise BoxError(f"the box did not come up: {ready.header['error']}")
     box.overlay = ready.header["overlay"]
-    box.workspace, *changes = fds
-    box.changes = tuple(changes)
+    box.changes = tuple(fds)
 
 
 def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> None:
@@ -200,10 +196,8 @@ def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> Non
 def _send_folders(channel: socket.socket, spec: BoxSpec, overlay: bool, changes: int) -> None:
     """Say that the box is ready, and hand over descriptors of its folders."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    workspace = os.open(spec.workspace, flags)
-    others = [os.open(folder, flags) for folder in (spec.home, *spec.temporary)]
-    changed = os.dup(workspace) if changes < 0 else changes
-    fds = [workspace, changed, *others]
+    changed = os.open(spec.workspace, flags) if changes < 0 else changes
+    fds = [changed, *(os.open(folder, flags) for folder in (spec.home, *spec.temporary))]
     socket.send_fds(channel, [Frame({"overlay": overlay}).encode()], fds)
     for fd in fds:
         os.close(fd)

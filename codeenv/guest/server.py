@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from codeenv.guest import frames, processes, snapshots
+from codeenv.guest import frames, processes, reading, snapshots
 from codeenv.guest.commands import REPORT_FD, Command, Runner
 from codeenv.guest.files import Files
 from codeenv.guest.frames import Frame, Header
@@ -135,7 +135,7 @@ class Server:
         start = 0
         for root, index, size in zip(roots, header["indexes"], header["sizes"], strict=True):
             part = payload[start : start + size]
-            snapshots.restore(root, snapshots.unpack(index, part))
+            snapshots.restore(root, reading.unpack(index, part))
             start += size
         self.runner.number = header["commands"]
         return Frame({})

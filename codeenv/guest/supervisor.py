@@ -9,13 +9,13 @@ import selectors
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codeenv.guest import boxes, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
-from codeenv.guest.export import Exporter, ExportError
 from codeenv.guest.frames import Frame, Header
-from codeenv.guest.snapshots import Reader
+from codeenv.guest.reading import ExportError, Reader
 from codeenv.guest.spares import Spares
 from codeenv.guest.spec import BoxSpec
 from codeenv.guest.watchdog import Watchdog
@@ -172,28 +172,32 @@ class Supervisor:
         return Frame({})
 
     def export(self, header: Header, payload: bytes) -> Frame:
-        """Read a box's workspace while its processes stand still."""
+        """Read what differs in a box's workspace from its layer, without ``.git``."""
         box = self._box(header)
-        box.ask("freeze")
-        try:
-            exporter = Exporter(box.spec.entries, box.spec.disk)
-            index, blob = packing.pack(exporter.read(box.workspace))
-        finally:
-            box.ask("thaw")
-        return Frame({"index": index}, blob)
+        with self._still(box):
+            reader = Reader(box.spec.entries, box.spec.disk)
+            index, blob = reader.read(box.changes[0], without=".git")
+        return Frame({"index": index, "whole": not box.overlay}, blob)
 
     def snapshot(self, header: Header, payload: bytes) -> Frame:
-        """Read all files of a box while its processes stand still."""
+        """Read all files of a box."""
         box = self._box(header)
-        commands = box.ask("freeze")["commands"]
-        try:
+        with self._still(box) as state:
             reader = Reader(2 * box.spec.entries, box.spec.disk)
             parts = [reader.read(folder) for folder in box.changes]
+        indexes, blobs = zip(*parts, strict=True)
+        sizes = list(map(len, blobs))
+        answer = {"indexes": indexes, "sizes": sizes, "commands": state["commands"]}
+        return Frame({**answer, "whole": not box.overlay}, b"".join(blobs))
+
+    @contextlib.contextmanager
+    def _still(self, box: Box) -> Iterator[Header]:
+        """Let a box's processes stand still."""
+        state = box.ask("freeze")
+        try:
+            yield state
         finally:
             box.ask("thaw")
-        indexes, blobs = zip(*parts, strict=True)
-        answer = {"indexes": indexes, "sizes": list(map(len, blobs)), "commands": commands}
-        return Frame({**answer, "whole": not box.overlay}, b"".join(blobs))
 
     def ping(self, header: Header, payload: bytes) -> Frame:
         """Say that we live."""

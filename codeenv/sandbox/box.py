@@ -7,14 +7,16 @@ from typing import Self
 
 from codeenv.errors import SandboxError, UsageError
 from codeenv.guest.frames import Frame, Header
-from codeenv.guest.packing import pack, unpack
+from codeenv.guest.packing import pack
+from codeenv.guest.reading import unpack
 from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import ExecResult, Match, PathInfo, SearchQuery, SearchResult
 from codeenv.sandbox.host import Host
+from codeenv.sandbox.merging import merged
 from codeenv.sandbox.snapshot import Snapshot
-from codeenv.tree import Delta, Entry, Mode, Tree
+from codeenv.tree import Delta, Tree
 
-_MODES: Mapping[str, Mode] = {"file": "file", "exec": "exec", "link": "link"}
+_NOTHING = Tree({})
 
 
 @dataclass(eq=False)
@@ -27,7 +29,7 @@ class Box:
         overlay: Whether the workspace is an overlay; False where it had to be copied.
         on_close: Gives the host back, or ends it.
         translate: Maps paths of the image to where they are (``local`` only).
-        began_with: Digest of the workspace it was opened with.
+        began_with: The workspace it was opened with.
         again: Opens another box like it; None where its state is more than files.
     """
 
@@ -36,7 +38,7 @@ class Box:
     overlay: bool
     on_close: Callable[["Box"], None]
     translate: Callable[[str], str] = str
-    began_with: str = ""
+    began_with: Tree = _NOTHING
     again: Callable[[], "Box"] | None = None
     _closed: bool = False
 
@@ -110,8 +112,9 @@ class Box:
     def export(self) -> Tree:
         """See ``Sandbox.export``."""
         reply = self._call({"op": "export"}, timeout=60)
-        items = unpack(reply.header["index"], reply.payload)
-        return Tree({path: Entry(data, _MODES[mode]) for path, mode, data in items})
+        base = _NOTHING if reply.header["whole"] else self.began_with
+        changes = unpack(reply.header["index"], reply.payload)
+        return merged(base, changes, files=self.spec.entries, size=self.spec.disk)
 
     def snapshot(self) -> Snapshot:
         """See ``Sandbox.snapshot``."""
@@ -122,11 +125,11 @@ class Box:
             )
         reply = self._call({"op": "snapshot"}, timeout=60)
         index = {name: value for name, value in reply.header.items() if name != "id"}
-        return Snapshot(self.began_with, index, reply.payload)
+        return Snapshot(self.began_with.digest, index, reply.payload)
 
     def restore(self, snapshot: Snapshot) -> None:
         """See ``Sandbox.restore``."""
-        if snapshot.workspace != self.began_with:
+        if snapshot.workspace != self.began_with.digest:
             raise UsageError("the snapshot is of a box that was opened with another workspace")
         self._call({"op": "restore", **snapshot.index}, snapshot.data, timeout=60)
 

@@ -103,7 +103,7 @@ class HostPool:
         def on_close(box: Box) -> None:
             self._close_box(place, box, layers)
 
-        box = Box(host, spec, bool(reply.header["overlay"]), on_close, began_with=layers[0])
+        box = Box(host, spec, bool(reply.header["overlay"]), on_close, began_with=workspace)
         if translate is not None:
             box.translate = lambda text: translate(host, text)
         if key.image.startup:

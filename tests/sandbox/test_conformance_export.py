@@ -98,3 +98,49 @@ def test_a_tree_too_deep_is_an_error(box):
 
     with pytest.raises(PathError, match="deeper"):
         box.export()
+
+
+CHANGES = """
+import os, random, shutil, sys
+chosen = random.Random(int(sys.argv[1]))
+names = "a b src data link README.md src/toy.py data/latin.txt bin bin/run".split()
+def remove(path):
+    folder = os.path.isdir(path) and not os.path.islink(path)
+    shutil.rmtree(path) if folder else os.remove(path)
+for _ in range(60):
+    one, other = chosen.choice(names), chosen.choice(names)
+    if chosen.random() < 0.5:
+        one += "/" + chosen.choice("abc")
+    try:
+        match chosen.randrange(6):
+            case 0: os.mkdir(one)
+            case 1: remove(one)
+            case 2: shutil.move(one, other)
+            case 3: os.symlink(other, one)
+            case 4: print(chosen.random(), file=open(one, "x"))
+            case 5 if os.path.isfile(one): os.chmod(one, chosen.choice([0o755, 0o644]))
+    except (OSError, shutil.Error):
+        pass
+"""
+SEEN = """
+import os
+for where, folders, files in os.walk("."):
+    for name in [*files, *(f for f in folders if os.path.islink(f"{where}/{f}"))]:
+        path = f"{where}/{name}"[2:]
+        if os.path.islink(path):
+            print(path, "link", os.readlink(path).encode().hex())
+        else:
+            mode = "exec" if os.stat(path).st_mode & 0o100 else "file"
+            print(path, mode, open(path, "rb").read().hex())
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_is_done_the_exported_tree_is_what_the_box_sees(box, seed):
+    assert box.exec(["python3", "-c", CHANGES, str(seed)]).text == ""
+    seen = box.exec(["python3", "-c", SEEN]).text.splitlines()
+    expected = {path: (mode, data) for path, mode, data in (line.split(" ") for line in seen)}
+
+    exported = box.export()
+
+    assert {path: (e.mode, e.data.hex()) for path, e in exported.items()} == expected
