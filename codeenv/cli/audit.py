@@ -3,7 +3,14 @@
 import argparse
 
 from codeenv.audit import AuditReport, audit_report
-from codeenv.cli.options import Subparsers, add_backend, add_jobs, add_tasks, command
+from codeenv.cli.options import (
+    Subparsers,
+    add_backend,
+    add_jobs,
+    add_tasks,
+    backend_options,
+    command,
+)
 from codeenv.cli.parallel import each
 from codeenv.cli.terminal import Terminal
 from codeenv.env.runtime import Runtime
@@ -30,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     taskset = Taskset.load(args.tasks)
     leaking = 0
     with (
-        Runtime(args.backend) as runtime,
+        Runtime(args.backend, options=backend_options(args)) as runtime,
         terminal.progress("auditing", total=len(taskset.recipes)) as steps,
     ):
 

@@ -13,6 +13,7 @@ from codeenv.cli.options import (
     add_backend,
     add_checkout,
     add_jobs,
+    chosen_backend,
     command,
     natural,
     positive,
@@ -28,7 +29,6 @@ from codeenv.generate import (
     generate_harder,
 )
 from codeenv.generate.models import ANY_DIFFICULTY, KINDS, TestMode, tried_of
-from codeenv.sandbox.select import open_backend
 from codeenv.tasks.models import Level
 
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     options = _options(args)
     repositories = read_list(args.repos) if args.repos else ()
     parents = load_parents(args.harder, args.id or ()) if args.harder else None
-    with closing(open_backend(args.backend)) as backend:
+    with closing(chosen_backend(args)) as backend:
         if repositories:
             return run_many(terminal, repositories, options, backend)
         title = f"generating from {args.repo}" if args.repo else "making harder tasks"

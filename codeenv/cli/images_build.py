@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from codeenv.cli.images_plan import add_source
-from codeenv.cli.options import add_backend
+from codeenv.cli.options import add_backend, chosen_backend
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, printable, table
 from codeenv.errors import BackendUnavailable, UsageError
@@ -18,7 +18,6 @@ from codeenv.images.reports import Report, build_and_judge, known_report
 from codeenv.images.verdict import CheckResult, Judge
 from codeenv.languages import detect_language
 from codeenv.materialise.files import agent_files
-from codeenv.sandbox.select import open_backend
 from codeenv.sources import checkout
 
 BUILD = "build a repository's environment, and judge it without network by checks held out"
@@ -78,7 +77,7 @@ def run_build(args: argparse.Namespace) -> int:
     language = detect_language(tree)
     layout = language.layout(tree)
     with (
-        closing(open_backend(args.backend)) as backend,
+        closing(chosen_backend(args)) as backend,
         terminal.progress(f"building the environment of {args.repo}") as steps,
     ):
         judge = Judge(tree, layout, language, backend)

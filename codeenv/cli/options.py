@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from codeenv.cli.parser import COMMANDS, Parser
+from codeenv.sandbox.base import Backend
+from codeenv.sandbox.capacity import DEFAULT_CAPACITY
+from codeenv.sandbox.select import open_backend
 
 BACKENDS = ("auto", "docker", "bubblewrap", "local")
 _MOST_JOBS = 16
@@ -38,6 +41,30 @@ def add_backend(parser: argparse.ArgumentParser, default: str = "auto") -> None:
         default=default,
         help=f"the sandbox's wall; local has no isolation (default: {default})",
     )
+    add_docker(parser)
+
+
+def add_docker(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the ``docker`` backend."""
+    parser.add_argument(
+        "--docker-runtime", metavar="NAME", help="a runtime of the engine, e.g. runsc or kata"
+    )
+    parser.add_argument(
+        "--docker-isolation",
+        choices=("box", "container"),
+        help="container: a fresh one per episode, where an engine refuses nested namespaces",
+    )
+
+
+def backend_options(args: argparse.Namespace) -> dict[str, str]:
+    """Return what ``open_backend`` is to be told beside the name."""
+    given = {"runtime": args.docker_runtime, "isolation": args.docker_isolation}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def chosen_backend(args: argparse.Namespace) -> Backend:
+    """Open the backend that ``add_backend``'s options name."""
+    return open_backend(args.backend, capacity=DEFAULT_CAPACITY, **backend_options(args))
 
 
 def add_jobs(parser: argparse.ArgumentParser, does: str, *, each: int = 1) -> None:

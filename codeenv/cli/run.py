@@ -3,7 +3,15 @@
 import argparse
 from pathlib import Path
 
-from codeenv.cli.options import Subparsers, add_backend, add_tasks, command, natural, positive
+from codeenv.cli.options import (
+    Subparsers,
+    add_backend,
+    add_tasks,
+    backend_options,
+    command,
+    natural,
+    positive,
+)
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
@@ -52,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     )
     total = len(taskset.recipes) * args.rollouts
     with (
-        Runtime(args.backend) as runtime,
+        Runtime(args.backend, options=backend_options(args)) as runtime,
         terminal.progress(f"{args.agent} plays", total=total) as steps,
     ):
         result = play_all(taskset, options, runtime, lambda event: follow(steps, event))

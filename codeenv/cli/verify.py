@@ -3,7 +3,15 @@
 import argparse
 
 from codeenv.audit import Verification, verify_task
-from codeenv.cli.options import Subparsers, add_backend, add_jobs, add_tasks, command, positive
+from codeenv.cli.options import (
+    Subparsers,
+    add_backend,
+    add_jobs,
+    add_tasks,
+    backend_options,
+    command,
+    positive,
+)
 from codeenv.cli.parallel import each
 from codeenv.cli.terminal import Terminal
 from codeenv.env.runtime import Runtime
@@ -28,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     taskset = Taskset.load(args.tasks)
     good = 0
     with (
-        Runtime(args.backend) as runtime,
+        Runtime(args.backend, options=backend_options(args)) as runtime,
         terminal.progress("verifying", total=len(taskset.recipes)) as steps,
     ):
 

@@ -61,8 +61,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
             wall_time: Seconds per episode; 0 for no limit.
             profile: Which tools the agent has.
             render_mode: ``ansi`` or None.
-            runtime: Share this one instead of starting another; it is not closed with the
-                environment.
+            runtime: Share this one (which may have other options) instead of starting another; it
+                is not closed with the environment.
 
         Raises:
             TaskError: If there is no such taskset.

@@ -1,6 +1,7 @@
 """What episodes share: one backend, restored environments, materialised tasks, one grader."""
 
 import threading
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -38,6 +39,7 @@ class Runtime:
         *,
         limits: Limits | None = None,
         capacity: Capacity = DEFAULT_CAPACITY,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         """Remember the options.
 
@@ -45,8 +47,9 @@ class Runtime:
             backend: ``auto``, ``docker``, ``bubblewrap``, ``local``, or an open backend.
             limits: What an agent's box may use.
             capacity: How many boxes a backend opened by name may have, and how many on a host.
+            options: Of a backend opened by name; see ``open_backend``.
         """
-        self._options = (backend, limits, capacity)
+        self._options = (backend, limits, capacity, dict(options or {}))
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._backend: Backend | None = None if isinstance(backend, str) else backend
@@ -67,8 +70,8 @@ class Runtime:
             if self._closed:
                 raise UsageError("the runtime is closed", hint="make another one")
             if self._backend is None:
-                name, _, capacity = self._options
-                self._backend = open_backend(str(name), capacity=capacity)
+                name, _, capacity, options = self._options
+                self._backend = open_backend(str(name), capacity=capacity, **options)
             return self._backend
 
     def task(self, recipe: Recipe, taskset: Taskset) -> Task:
@@ -147,8 +150,8 @@ class Runtime:
         return {"options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        backend, limits, capacity = state["options"]
-        Runtime.__init__(self, backend, limits=limits, capacity=capacity)
+        backend, limits, capacity, options = state["options"]
+        Runtime.__init__(self, backend, limits=limits, capacity=capacity, options=options)
 
     def _image(self, lock: EnvironmentLock) -> Image:
         return self.environment(lock).image

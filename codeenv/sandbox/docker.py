@@ -9,14 +9,14 @@ from typing import Literal
 
 import docker
 
-from codeenv.errors import SandboxError
+from codeenv.errors import BackendUnavailable, SandboxError
 from codeenv.guest.spec import BoxSpec, Mode
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
-from codeenv.sandbox.docker_client import connect
+from codeenv.sandbox.docker_client import connect, engine_errors
 from codeenv.sandbox.docker_image import ensure_image
-from codeenv.sandbox.docker_wall import start_wall
+from codeenv.sandbox.docker_wall import Wall, start_wall
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
@@ -26,8 +26,8 @@ from codeenv.tree import Tree
 
 Isolation = Literal["box", "container"]
 _HINT = (
-    "this machine does not let a container make namespaces of its own; use a container per episode:"
-    ' open_backend("docker", isolation="container")'
+    "this machine lets no container make namespaces of its own; use a container per episode: "
+    '--docker-isolation container, or open_backend("docker", isolation="container")'
 )
 
 
@@ -41,24 +41,30 @@ class DockerBackend:
 
     name: Literal["docker", "bubblewrap", "local"] = "docker"
 
-    def __init__(self, isolation: Isolation = "box", capacity: Capacity = DEFAULT_CAPACITY) -> None:
+    def __init__(
+        self,
+        isolation: Isolation = "box",
+        capacity: Capacity = DEFAULT_CAPACITY,
+        runtime: str = "",
+    ) -> None:
         """Connect to the engine.
 
         Args:
             isolation: See the class.
             capacity: How many boxes there may be.
+            runtime: One of the engine's (``runsc``, ``kata`` …); "" for its default.
 
         Raises:
-            BackendUnavailable: If none answers.
+            BackendUnavailable: If none answers, or it has no such runtime.
         """
         self.isolation = isolation
         self._lock = threading.Lock()
         self._client, self._process = connect(), os.getpid()
-        self._run = uuid.uuid4().hex[:12]
+        self._check_runtime(runtime)
         if isolation == "container":
             capacity = replace(capacity, per_host=1)
         boxes = HostPool.boxes if isolation == "box" else 1
-        self._shared = capacity.per_host
+        self._wall = Wall(uuid.uuid4().hex[:12], isolation == "box", capacity.per_host, runtime)
         self._pool = HostPool(self._start, capacity, boxes)
 
     def open(
@@ -73,23 +79,21 @@ class DockerBackend:
     ) -> Box:
         """See ``Backend.open``."""
         key = HostKey.of(image, role, limits, mounts, network)
-        nested = self.isolation == "box"
 
         def describe(host: Host, number: int) -> BoxSpec:
-            memory = key.limits.memory if self._shared > 1 else 0
-            mode: Mode = "namespaces" if nested else "plain"
-            return walled_spec(key, number, memory=memory, mode=mode)
+            mode: Mode = "namespaces" if self._wall.nested else "plain"
+            return walled_spec(key, number, memory=self._watched(limits), mode=mode)
 
         try:
             return self._pool.open(key, workspace, mounts, describe)
         except SandboxError as error:
-            if nested and "did not come up" in error.message:
+            if self._wall.nested and "did not come up" in error.message:
                 raise SandboxError(error.message, hint=_HINT) from error
             raise
 
     def install(self, job: InstallJob) -> InstallResult:
         """See ``Backend.install``."""
-        return install(job)
+        return install(job, self._wall.runtime)
 
     def close(self) -> None:
         """See ``Backend.close``."""
@@ -106,7 +110,21 @@ class DockerBackend:
     def _start(self, key: HostKey) -> Host:
         client = self.client()
         tag = ensure_image(client, key.image)
-        nested = self.isolation == "box"
-        wall = start_wall(client, tag, key, nested=nested, boxes=self._shared, run=self._run)
-        watched = key.limits.memory if self._shared > 1 else 0
-        return Host(wall, Start(LAYERS, hidden=not nested, watch_memory=watched))
+        wall = start_wall(client, tag, key, self._wall)
+        watched = self._watched(key.limits)
+        return Host(wall, Start(LAYERS, hidden=not self._wall.nested, watch_memory=watched))
+
+    def _check_runtime(self, name: str) -> None:
+        """Refuse a runtime that the engine does not know."""
+        with engine_errors("cannot ask the Docker engine"):
+            known = sorted(self._client.info().get("Runtimes") or ()) if name else []
+        if name and name not in known:
+            self._client.close()
+            raise BackendUnavailable(
+                f"the Docker engine has no runtime {name}",
+                hint=f"install and register it; the engine has {', '.join(known)}",
+            )
+
+    def _watched(self, limits: Limits) -> int:
+        """Return the memory that each box may use, if a container's limit is of several."""
+        return limits.memory if self._wall.boxes > 1 else 0

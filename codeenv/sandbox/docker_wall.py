@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import docker
@@ -40,41 +41,46 @@ _PROFILE = json.dumps(
 )
 
 
-def start_wall(
-    client: docker.DockerClient,
-    tag: str,
-    key: HostKey,
-    *,
-    nested: bool,
-    run: str,
-    boxes: int = 1,
-) -> DockerTransport:
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """What all containers of a backend have in common.
+
+    Attributes:
+        run: Label that names who started them.
+        nested: Whether boxes get namespaces of their own in it.
+        boxes: How many live in one at once.
+        runtime: The engine's runtime to use; "" for its default.
+    """
+
+    run: str
+    nested: bool = True
+    boxes: int = 1
+    runtime: str = ""
+
+
+def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) -> DockerTransport:
     """Start a container and attach to it.
 
     Args:
         client: The engine.
         tag: Image to start.
         key: What it will serve.
-        nested: Whether boxes get namespaces of their own in it.
-        run: Label that names who started it.
-        boxes: How many live in it at once.
+        wall: What all have in common.
 
     Raises:
         SandboxError: If the engine refuses.
     """
-    options = _host_options(client, key, nested=nested, boxes=boxes)
+    options = _host_options(client, key, wall)
     door = _door(client)
     if door is not None:
         try:
-            return _start(
-                client, tag, {**options, "mounts": [_shown(door)]}, door, nested=nested, run=run
-            )
+            return _start(client, tag, {**options, "mounts": [_shown(door)]}, wall, door)
         except SandboxError:  # the engine may not see this machine's folders: tried without
             door.close()
         except BaseException:
             door.close()
             raise
-    return _start(client, tag, options, None, nested=nested, run=run)
+    return _start(client, tag, options, wall)
 
 
 def _door(client: docker.DockerClient) -> Door | None:
@@ -91,10 +97,8 @@ def _start(
     client: docker.DockerClient,
     tag: str,
     options: dict[str, Any],
-    door: Door | None,
-    *,
-    nested: bool,
-    run: str,
+    wall: Wall,
+    door: Door | None = None,
 ) -> DockerTransport:
     api = client.api
     deadline = int(time.time()) + LIFETIME
@@ -106,13 +110,13 @@ def _start(
             tag,
             command=list(bootstrap("/usr/bin/python3")),
             entrypoint=[],
-            user=_user(nested=nested),
+            user=_user(wall),
             environment={"LANG": "C.UTF-8"},
             working_dir="/",
             stdin_open=True,
             network_disabled=False,
             hostname="sandbox",
-            labels={OWNER_LABEL: owner(), DEADLINE_LABEL: str(deadline), RUN_LABEL: run},
+            labels={OWNER_LABEL: owner(), DEADLINE_LABEL: str(deadline), RUN_LABEL: wall.run},
             host_config=host_config,
         )
         try:
@@ -140,22 +144,21 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     return ours
 
 
-def _host_options(
-    client: docker.DockerClient, key: HostKey, *, nested: bool, boxes: int
-) -> dict[str, Any]:
+def _host_options(client: docker.DockerClient, key: HostKey, wall: Wall) -> dict[str, Any]:
     limits, engine = key.limits, client.info()
-    memory = boxes * limits.memory + _HEADROOM
-    cpus = min(boxes * limits.cpus, engine.get("NCPU") or limits.cpus)  # more is refused
+    memory = wall.boxes * limits.memory + _HEADROOM
+    cpus = min(wall.boxes * limits.cpus, engine.get("NCPU") or limits.cpus)  # more is refused
     return {
         "network_mode": "bridge" if key.network else "none",
         "read_only": True,
-        "tmpfs": _tmpfs(key, nested=nested),
+        "tmpfs": _tmpfs(key, wall),
         "cap_drop": ["ALL"],
         "security_opt": _security(engine),
         "mem_limit": memory,
         "memswap_limit": memory,
-        "pids_limit": boxes * (limits.pids + _OWN_PROCESSES),
+        "pids_limit": wall.boxes * (limits.pids + _OWN_PROCESSES),
         "nano_cpus": int(cpus * 1e9),
+        "runtime": wall.runtime or None,
         "ipc_mode": "private",
         "shm_size": limits.disk,
         "init": False,
@@ -164,17 +167,17 @@ def _host_options(
     }
 
 
-def _user(*, nested: bool) -> str:
-    user = NOBODY if nested else AGENT
+def _user(wall: Wall) -> str:
+    user = NOBODY if wall.nested else AGENT
     return f"{user}:{user}"
 
 
-def _tmpfs(key: HostKey, *, nested: bool) -> dict[str, str]:
-    uid, _, gid = _user(nested=nested).partition(":")
+def _tmpfs(key: HostKey, wall: Wall) -> dict[str, str]:
+    uid, _, gid = _user(wall).partition(":")
     own = f"rw,exec,nosuid,nodev,uid={uid},gid={gid}"
     folders = {"/run": f"{own},mode=755"}
     folders |= dict.fromkeys(key.targets, f"{own},mode=755")
-    if not nested:
+    if not wall.nested:
         folders |= dict.fromkeys((WORKSPACE, HOME), f"{own},mode=755,size={key.limits.disk}")
         shared = ("/tmp", "/var/tmp")
         folders |= dict.fromkeys(shared, f"{own},mode=1777,size={key.limits.disk}")

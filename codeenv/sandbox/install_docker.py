@@ -37,8 +37,12 @@ from codeenv.sources.entries import Collector
 AGENT = 1000
 
 
-def install(job: InstallJob) -> InstallResult:
+def install(job: InstallJob, runtime: str = "") -> InstallResult:
     """Run an installation and return its log and output.
+
+    Args:
+        job: What to run.
+        runtime: The engine's runtime to use; "" for its default.
 
     Raises:
         BackendUnavailable: If no engine answers.
@@ -48,13 +52,13 @@ def install(job: InstallJob) -> InstallResult:
     client = connect()
     try:
         with engine_errors("the installation failed"):
-            return _install(job, client)
+            return _install(job, client, runtime)
     finally:
         client.close()
 
 
-def _install(job: InstallJob, client: docker.DockerClient) -> InstallResult:
-    container = _create(job, ensure_base_image(client, job.image), client)
+def _install(job: InstallJob, client: docker.DockerClient, runtime: str) -> InstallResult:
+    container = _create(job, ensure_base_image(client, job.image), client, runtime)
     try:
         _put_inputs(container, job)
         container.start()
@@ -66,7 +70,7 @@ def _install(job: InstallJob, client: docker.DockerClient) -> InstallResult:
             container.remove(force=True, v=True)
 
 
-def _create(job: InstallJob, base: str, client: docker.DockerClient) -> Container:
+def _create(job: InstallJob, base: str, client: docker.DockerClient, runtime: str) -> Container:
     variables = variables_of(job)
     deadline = int(time.time() + job.timeout) + 300
     return client.containers.create(
@@ -80,6 +84,7 @@ def _create(job: InstallJob, base: str, client: docker.DockerClient) -> Containe
         mem_limit="6g",
         network_mode="host" if needs_host_network(variables) else "bridge",
         pids_limit=1024,
+        runtime=runtime or None,
         security_opt=["no-new-privileges"],
         user=f"{AGENT}:{AGENT}",
         working_dir="/build",

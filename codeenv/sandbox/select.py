@@ -16,6 +16,7 @@ from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Tree
 
 NAMES = ("docker", "bubblewrap", "local")
+DOCKER_OPTIONS = frozenset({"isolation", "runtime"})
 _USER_NAMESPACES = "the kernel or a security module refuses unprivileged user namespaces"
 
 
@@ -38,7 +39,8 @@ def open_backend(
     Args:
         name: Which; ``auto`` takes Docker, else bubblewrap, and never ``local``.
         capacity: How many boxes there may be at once, and how many on a host.
-        options: ``isolation="container"`` (``docker``): a fresh container per episode.
+        options: Of ``docker``: ``isolation="container"``, a fresh container per episode, and
+            ``runtime=NAME``, one of the engine's runtimes.  With one, ``auto`` is ``docker``.
 
     Raises:
         UsageError: If there is no such backend or option.
@@ -52,9 +54,12 @@ def open_backend(
     }
     if name not in makers:
         raise UsageError(f"no backend is named {name}", hint=f"one of auto, {', '.join(NAMES)}")
-    unknown = set(options) - ({"isolation"} if name in ("docker", "auto") else set())
+    unknown = set(options) - (DOCKER_OPTIONS if name in ("docker", "auto") else set())
     if unknown:
-        raise UsageError(f"backend {name} has no option {', '.join(sorted(unknown))}")
+        raise UsageError(
+            f"backend {name} has no option {', '.join(sorted(unknown))}",
+            hint=f"docker has {', '.join(sorted(DOCKER_OPTIONS))}",
+        )
     return makers[name](capacity=capacity, **options)
 
 
@@ -70,10 +75,12 @@ def probe(name: str) -> Probe:
 
 
 def _auto(capacity: Capacity, **options: str) -> Backend:
+    if options:
+        return _docker(capacity, **options)
     problems = []
     for make in (_docker, BubblewrapBackend):
         try:
-            return make(capacity, **options) if make is _docker else make(capacity)
+            return make(capacity)
         except BackendUnavailable as error:
             problems.append(error.message)
     raise BackendUnavailable(
@@ -82,12 +89,12 @@ def _auto(capacity: Capacity, **options: str) -> Backend:
     )
 
 
-def _docker(capacity: Capacity, isolation: str = "box") -> Backend:
+def _docker(capacity: Capacity, isolation: str = "box", runtime: str = "") -> Backend:
     from codeenv.sandbox.docker import DockerBackend
 
     if isolation not in ("box", "container"):
         raise UsageError(f"no isolation is named {isolation}", hint="box or container")
-    return DockerBackend("container" if isolation == "container" else "box", capacity)
+    return DockerBackend("container" if isolation == "container" else "box", capacity, runtime)
 
 
 def _probe_docker() -> Probe:
@@ -96,7 +103,7 @@ def _probe_docker() -> Probe:
     with closing(connect()) as client, engine_errors("cannot ask the Docker engine"):
         info = client.info()
     detail = f"{info.get('Driver')}, cgroup v{info.get('CgroupVersion', '1')}"
-    hint = f"{_USER_NAMESPACES}: pass isolation=container" if _refused() else ""
+    hint = f"{_USER_NAMESPACES}: pass --docker-isolation container" if _refused() else ""
     return Probe("docker", ok=True, detail=detail, hint=hint, version=info["ServerVersion"])
 
 

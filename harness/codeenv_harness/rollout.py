@@ -66,10 +66,12 @@ def run(
     is gone, and what has ended is on disk.
 
     Raises:
+        BackendUnavailable: If there is no backend here.
         UsageError: If options do not fit, or the folder holds another run.
     """
     if options.rollouts < 1 or options.concurrency < 1 or options.retries < 0:
         raise UsageError("rollouts and concurrency must be at least 1, retries at least 0")
+    _ = runtime.backend  # what lacks on this machine lacks for all: told once, before anything
     return _Run(taskset, options, runtime, on_event).run()
 
 

@@ -24,7 +24,7 @@ BAD = Report(
 def answers(monkeypatch, tmp_path):
     """Give ready reports instead of building."""
     monkeypatch.setenv("CODEENV_CACHE", str(tmp_path))
-    monkeypatch.setattr(images_build, "open_backend", lambda name: FakeBackend())
+    monkeypatch.setattr(images_build, "chosen_backend", lambda args: FakeBackend())
     ready = []
     monkeypatch.setattr(images_build, "build_and_judge", lambda *_: (ready[0], None))
     monkeypatch.setattr(images_build, "known_report", lambda tree: ready[0] if ready else None)

@@ -4,7 +4,8 @@ import pytest
 
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.fake import FakeRuntime, fake_taskset
-from codeenv.errors import UsageError
+from codeenv.env.runtime import Runtime
+from codeenv.errors import BackendUnavailable, UsageError
 from codeenv.trajectory import read_trajectory
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, StepTaken
 from codeenv_harness.records import RunFolder
@@ -142,3 +143,12 @@ def test_a_run_without_a_valid_reward_has_a_rate_of_zero():
 
     assert (summary.valid, summary.resolved_rate, summary.mean_reward) == (0, 0.0, 0.0)
     assert summary.reasons == {"infra_error": 1}
+
+
+def test_a_machine_without_the_backend_is_told_once_and_plays_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    seen = []
+
+    with pytest.raises(BackendUnavailable):
+        run(TASKS, RunOptions("nop"), Runtime("bubblewrap"), seen.append)
+    assert seen == []

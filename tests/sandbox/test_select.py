@@ -1,5 +1,7 @@
 """Backends are chosen by name, and what is missing is said."""
 
+from contextlib import closing
+
 import pytest
 
 from codeenv.errors import BackendUnavailable, BuildError, UsageError
@@ -40,6 +42,23 @@ def test_a_missing_wall_is_named_with_a_hint(nothing_installed, name):
 
     assert caught.value.hint
     assert (found.ok, bool(found.hint)) == (False, True)
+
+
+@pytest.mark.docker
+def test_a_runtime_that_the_engine_has_is_used_and_another_is_named(debian_image):
+    with closing(open_backend("auto", runtime="runc")) as backend:
+        with backend.open(debian_image, Tree({})) as box:
+            assert box.exec("echo alive").text == "alive\n"
+        details = backend.client().containers.list(filters={"label": "codeenv.owner"})
+        assert {each.attrs["HostConfig"]["Runtime"] for each in details} == {"runc"}
+    with pytest.raises(BackendUnavailable, match="no runtime nonsuch") as caught:
+        open_backend("docker", runtime="nonsuch")
+    assert "runc" in caught.value.hint
+
+
+def test_options_of_docker_are_not_dropped_where_docker_is_missing(nothing_installed):
+    with pytest.raises(BackendUnavailable, match="Docker"):
+        open_backend("auto", runtime="runc")
 
 
 @pytest.mark.bubblewrap
