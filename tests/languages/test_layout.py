@@ -140,6 +140,7 @@ def test_links_are_never_sources(python, tree_of):
             {"one/pyproject.toml": "", "one/src/a/__init__.py": "", "one/tests/test_a.py": TEST},
             "sub-folders: one",
         ),
+        ({"src/pkg/__init__.py": "", "build-one/pyproject.toml": ""}, "no tests are shipped"),
     ],
 )
 def test_an_unusable_repository_is_refused_in_one_line(python, tree_of, files, message):

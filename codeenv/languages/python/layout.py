@@ -81,7 +81,7 @@ def find_layout(tree: Tree) -> Layout:
     folder = _import_root(tree, manifests, manifests.import_names)
     tests = _test_files(tree, files, patterns, folder)
     if not tests:
-        _refuse_no_tests(tree, files)
+        _refuse_no_tests(tree, folder)
     if not folder.packages:
         folder = _import_root(tree, manifests, _imported(tree, tests))
     if not folder.packages:
@@ -244,9 +244,9 @@ def _projects(tree: Tree) -> list[str]:
     return sorted(h for h in homes if h != "." and not set(h.split("/")) & ASIDE_FOLDERS)
 
 
-def _refuse_no_tests(tree: Tree, files: list[str]) -> None:
+def _refuse_no_tests(tree: Tree, folder: Folder) -> None:
     inner = [p for p in _projects(tree) if not is_test_place(p + "/x")]
-    if inner and not any("/" not in p for p in files):
+    if inner and not folder.packages:
         raise _several(inner)
     raise SourceError(
         "no tests are shipped here: no test module with test functions was found",
