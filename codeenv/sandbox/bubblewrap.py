@@ -20,7 +20,7 @@ from codeenv.sandbox.memory_file import memory_file
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.transport import ProcessTransport
 from codeenv.sandbox.variables import HOME, WORKSPACE
-from codeenv.sandbox.walled import AGENT, GROUPS, LAYERS, NOBODY, USERS, walled_spec
+from codeenv.sandbox.walled import AGENT, GROUPS, LAYERS, USERS, somebody, walled_spec
 from codeenv.tree import Tree
 
 _NOT_BOUND = frozenset(
@@ -86,7 +86,7 @@ class BubblewrapBackend:
             files = {"passwd": users, "group": groups, "hosts": names}
             argv = [self._program, *wall_arguments(key, files), *bootstrap(_python(key.image))]
             transport = ProcessTransport(argv, {"LANG": "C.UTF-8"}, pass_fds=tuple(files.values()))
-        uid = NOBODY if os.getuid() == 0 else None
+        uid = somebody() if os.getuid() == 0 else None
         return Host(transport, Start(LAYERS, uid=uid, watch_memory=key.limits.memory))
 
 

@@ -17,7 +17,7 @@ from codeenv.sandbox.door import Door
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import HostKey
 from codeenv.sandbox.variables import HOME, WORKSPACE
-from codeenv.sandbox.walled import AGENT, NOBODY
+from codeenv.sandbox.walled import AGENT, somebody
 
 OWNER_LABEL, DEADLINE_LABEL, RUN_LABEL = "codeenv.owner", "codeenv.deadline", "codeenv.run"
 LIFETIME = 24 * 3600
@@ -70,17 +70,18 @@ def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) 
     Raises:
         SandboxError: If the engine refuses.
     """
-    options = _host_options(client, key, wall)
+    user = somebody() if wall.nested else AGENT
+    options = _host_options(client, key, wall, user)
     door = _door(client)
     if door is not None:
         try:
-            return _start(client, tag, {**options, "mounts": [_shown(door)]}, wall, door)
+            return _start(client, tag, user, {**options, "mounts": [_shown(door)]}, wall, door)
         except SandboxError:  # the engine may not see this machine's folders: tried without
             door.close()
         except BaseException:
             door.close()
             raise
-    return _start(client, tag, options, wall)
+    return _start(client, tag, user, options, wall)
 
 
 def _door(client: docker.DockerClient) -> Door | None:
@@ -96,6 +97,7 @@ def _door(client: docker.DockerClient) -> Door | None:
 def _start(
     client: docker.DockerClient,
     tag: str,
+    user: int,
     options: dict[str, Any],
     wall: Wall,
     door: Door | None = None,
@@ -110,7 +112,7 @@ def _start(
             tag,
             command=list(bootstrap("/usr/bin/python3")),
             entrypoint=[],
-            user=_user(wall),
+            user=f"{user}:{user}",
             environment={"LANG": "C.UTF-8"},
             working_dir="/",
             stdin_open=True,
@@ -144,14 +146,16 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     return ours
 
 
-def _host_options(client: docker.DockerClient, key: HostKey, wall: Wall) -> dict[str, Any]:
+def _host_options(
+    client: docker.DockerClient, key: HostKey, wall: Wall, user: int
+) -> dict[str, Any]:
     limits, engine = key.limits, client.info()
     memory = wall.boxes * limits.memory + _HEADROOM
     cpus = min(wall.boxes * limits.cpus, engine.get("NCPU") or limits.cpus)  # more is refused
     return {
         "network_mode": "bridge" if key.network else "none",
         "read_only": True,
-        "tmpfs": _tmpfs(key, wall),
+        "tmpfs": _tmpfs(key, wall, user),
         "cap_drop": ["ALL"],
         "security_opt": _security(engine),
         "mem_limit": memory,
@@ -167,14 +171,8 @@ def _host_options(client: docker.DockerClient, key: HostKey, wall: Wall) -> dict
     }
 
 
-def _user(wall: Wall) -> str:
-    user = NOBODY if wall.nested else AGENT
-    return f"{user}:{user}"
-
-
-def _tmpfs(key: HostKey, wall: Wall) -> dict[str, str]:
-    uid, _, gid = _user(wall).partition(":")
-    own = f"rw,exec,nosuid,nodev,uid={uid},gid={gid}"
+def _tmpfs(key: HostKey, wall: Wall, user: int) -> dict[str, str]:
+    own = f"rw,exec,nosuid,nodev,uid={user},gid={user}"
     folders = {"/run": f"{own},mode=755"}
     folders |= dict.fromkeys(key.targets, f"{own},mode=755")
     if not wall.nested:

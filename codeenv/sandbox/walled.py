@@ -1,5 +1,7 @@
 """What the backends with a wall have in common: where things are in their boxes."""
 
+import secrets
+
 from codeenv.guest.spec import BoxSpec, Mode
 from codeenv.sandbox.pool import HostKey
 from codeenv.sandbox.variables import HOME, WORKSPACE, base_variables
@@ -9,8 +11,7 @@ LAYERS = "/run/codeenv"
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 AGENT = 1000
 """User and group in a box."""
-NOBODY = 65534
-"""Who a wall's supervisor is outside of it, where a box maps users: an escape would be nobody."""
+_NOBODIES = 30_000, 60_000
 USERS = f"""\
 root:x:0:0:root:/root:/bin/bash
 agent:x:{AGENT}:{AGENT}:agent:{HOME}:/bin/bash
@@ -21,6 +22,17 @@ root:x:0:
 agent:x:{AGENT}:
 nogroup:x:65534:
 """
+
+
+def somebody() -> int:
+    """Return a user for a new wall, seen from outside of it.
+
+    Nobody's, so that who escaped would have nothing; and as good as never another wall's, since the
+    kernel counts much by user (descriptors on their way, watches, queued signals): boxes of one
+    user could take it from each other.  Small enough for engines that map only 65,536 users.
+    """
+    first, end = _NOBODIES
+    return first + secrets.randbelow(end - first)
 
 
 def walled_spec(key: HostKey, number: int, *, memory: int, mode: Mode = "namespaces") -> BoxSpec:
@@ -49,4 +61,5 @@ def walled_spec(key: HostKey, number: int, *, memory: int, mode: Mode = "namespa
         pids=limits.pids,
         disk=min(limits.disk, limits.memory),
         entries=limits.files,
+        idle=limits.idle,
     )

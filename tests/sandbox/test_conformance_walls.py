@@ -147,6 +147,32 @@ def test_an_environment_layer_and_a_mounted_tree_cannot_be_written(walled):
         assert "Read-only file system" in result.text
 
 
+HOARD = """
+import os, socket, time
+here = os.open(".", os.O_RDONLY)
+pairs = []
+try:
+    while True:
+        pairs.append(socket.socketpair())
+        for _ in range(8):
+            socket.send_fds(pairs[-1][0], [b"x"], [here] * 250)
+except OSError as error:
+    print(error.errno, flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_the_kernel_counts_by_user_is_not_shared_between_boxes(walled):
+    hoarder = walled.open()
+    hoarder.exec(f"python3 -c '{HOARD}' > hoard 2>&1 & until test -s hoard; do :; done", timeout=30)
+    assert hoarder.read_file("hoard") == b"109\n"  # ETOOMANYREFS: none can be sent any more
+
+    other = walled.open()
+
+    assert other.exec("echo alive").text == "alive\n"
+    assert hoarder.exec("echo alive").text == "alive\n"
+
+
 def test_init_cannot_be_killed_read_or_traced(walled_box):
     for sign in ("KILL", "TERM", "INT", "STOP", "ALRM", "USR1"):
         walled_box.exec(f"kill -{sign} 1")
@@ -201,14 +227,25 @@ def test_many_processes_over_the_memory_limit_are_killed(walled_box):
 
     assert not result.timed_out
     assert "137" in result.text
-    assert walled_box.exec("echo alive").text == "alive\n"
+    assert result.exhausted == ("memory",)
+    after = walled_box.exec("echo alive")
+    assert (after.text, after.exhausted) == ("alive\n", ())
 
 
 def test_files_over_the_disk_limit_do_not_fit(walled_box):
     result = walled_box.exec("head -c 60M /dev/zero > a; head -c 60M /dev/zero > /tmp/b")
 
     assert "No space left" in result.text
-    assert walled_box.exec("rm a /tmp/b; echo fits > c").exit_code == 0
+    assert result.exhausted == ("disk",)
+    after = walled_box.exec("rm a /tmp/b; echo fits > c")
+    assert (after.exit_code, after.exhausted) == (0, ())
+
+
+def test_more_files_than_there_is_room_for_are_told_apart_from_a_full_disk(walled_box):
+    result = walled_box.exec("mkdir many; cd many; seq 7000 | xargs touch")
+
+    assert "No space left" in result.text
+    assert result.exhausted == ("files",)
 
 
 def test_one_file_over_the_disk_limit_is_refused(walled_box):
