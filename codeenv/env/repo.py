@@ -213,6 +213,7 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
             "timed_out": result.timed_out,
             "truncated": result.truncated,
             "output_bytes": result.output_bytes,
+            "exhausted": list(result.exhausted),
         }
         info: Info = {"reward_valid": outcome is None or outcome.reward_valid, "tool": tool}
         if self.episode is not None:

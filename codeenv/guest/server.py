@@ -7,11 +7,12 @@ import socket
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from codeenv.guest import frames, processes, reading, snapshots
-from codeenv.guest.commands import REPORT_FD, Command, Runner
+from codeenv.guest import exhaustion, frames, processes, reading, snapshots
+from codeenv.guest.commands import REPORT_FD, Runner
 from codeenv.guest.files import Files
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.packing import unpack
+from codeenv.guest.pipes import Command
 from codeenv.guest.places import PlaceError, Places
 from codeenv.guest.search import Query, search
 
@@ -35,12 +36,14 @@ class Setting:
         variables: Environment of every command.
         logs: Folder for the full logs of commands.
         alone: Whether every process the server can see and signal belongs to its box.
+        idle: Seconds a command may write nothing; 0 for no limit.
     """
 
     places: Places
     variables: Mapping[str, str]
     logs: str
     alone: bool
+    idle: float = 0.0
 
 
 @dataclass
@@ -98,10 +101,15 @@ class Server:
             stdin=payload,
             output_limit=header["output_limit"],
             report_limit=header["report_limit"],
+            idle_timeout=self.setting.idle,
         )
+        before = exhaustion.kills()
         done = asdict(self.runner.run(command))
         output, report = done.pop("output"), done.pop("report")
-        return Frame({**done, "output_size": len(output)}, output + report)
+        lacking = exhaustion.full(self.setting.places.workspace) if self.setting.alone else []
+        lacking += [exhaustion.MEMORY] if exhaustion.kills() > before else []
+        answer = {**done, "output_size": len(output), "exhausted": lacking}
+        return Frame(answer, output + report)
 
     def read(self, header: Header, payload: bytes) -> Frame:
         """Read a file."""

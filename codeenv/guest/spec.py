@@ -31,6 +31,7 @@ class BoxSpec:
         pids: Processes (0: no limit).
         disk: Bytes of files outside the base.
         entries: Largest number of entries of an exported tree.
+        idle: Seconds a command may write nothing; 0 for no limit.
     """
 
     box: int
@@ -48,6 +49,7 @@ class BoxSpec:
     pids: int
     disk: int
     entries: int
+    idle: float = 0.0
 
     @classmethod
     def from_header(cls, header: Header) -> Self:
@@ -61,4 +63,6 @@ class BoxSpec:
     def setting(self) -> Setting:
         """What the box's tool server works on."""
         places = Places(self.workspace, self.temporary)
-        return Setting(places, self.variables, f"{self.temporary[0]}/codeenv/out", self.alone)
+        return Setting(
+            places, self.variables, f"{self.temporary[0]}/codeenv/out", self.alone, self.idle
+        )

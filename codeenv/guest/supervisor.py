@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from codeenv.guest import boxes, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
+from codeenv.guest.exhaustion import MEMORY
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.reading import ExportError, Reader
 from codeenv.guest.spares import Spares
@@ -206,12 +207,18 @@ class Supervisor:
     def _relay(self, box: Box) -> None:
         try:
             for number, reply in box.receive():
+                if "exhausted" in reply.header and self._starved(box):
+                    reply.header["exhausted"].append(MEMORY)
                 self._send(number, reply)
         except BoxError as error:
             waiting = tuple(box.waiting)
             self._drop(box)
             for number in waiting:
                 self._send(number, Frame({"error": "sandbox", "message": str(error)}))
+
+    def _starved(self, box: Box) -> bool:
+        """Return whether a process of a box had to be killed for its memory."""
+        return self._watchdog is not None and self._watchdog.has_killed(box.pid)
 
     def _drop(self, box: Box) -> None:
         del self._boxes[box.spec.box]

@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codeenv.guest import processes
 
@@ -22,6 +22,7 @@ class Watchdog:
 
     limit: int
     interval: float = 0.2
+    _killed: set[int] = field(default_factory=set)
 
     def check(self, roots: Iterable[int]) -> None:
         """Kill the largest process of every box that is over the limit."""
@@ -35,6 +36,13 @@ class Watchdog:
         exact = {pid: _proportional(pid, size) for pid, size in sizes.items()}
         if sum(exact.values()) > self.limit:
             processes.send(max(exact, key=lambda pid: exact[pid]), signal.SIGKILL)
+            self._killed.add(root)
+
+    def has_killed(self, root: int) -> bool:
+        """Return whether a process of a box was killed since this was asked last."""
+        killed = root in self._killed
+        self._killed.discard(root)
+        return killed
 
 
 def _anonymous(pid: int) -> int:

@@ -29,6 +29,9 @@ class ExecResult:
         output_bytes: How many bytes the command wrote in all.
         report: What the command wrote to file descriptor 3, if ``report_limit`` was given.
         log_path: Path in the box of the full log, if ``truncated``.
+        idle: Whether it was killed for writing nothing (``timed_out`` then, too).
+        exhausted: What the box has run out of: ``memory`` (a process was killed for it), ``disk``,
+            ``files`` (no room for one more).
     """
 
     exit_code: int
@@ -38,6 +41,8 @@ class ExecResult:
     output_bytes: int = 0
     report: bytes = b""
     log_path: str = ""
+    idle: bool = False
+    exhausted: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -102,6 +107,8 @@ class Limits:
     cpus: float = 2.0
     files: int = 200_000
     """Entries in an exported tree."""
+    idle: float = 0.0
+    """Seconds a command may write nothing before it is killed; 0 for no limit."""
 
 
 class Sandbox(Protocol):

@@ -79,6 +79,8 @@ class Box:
             output_bytes=reply.header["total"],
             report=reply.payload[size:],
             log_path=reply.header["log"],
+            idle=reply.header["idle"],
+            exhausted=tuple(sorted(set(reply.header["exhausted"]))),
         )
 
     def read_file(self, path: str, *, limit: int = 10 * 1024**2) -> bytes:

@@ -71,6 +71,7 @@ class LocalBackend:
                 pids=0,
                 disk=limits.disk,
                 entries=limits.files,
+                idle=limits.idle,
             )
 
         def translate(host: Host, text: str) -> str:

@@ -73,6 +73,7 @@ class ToolResult:
         timed_out: Whether a command was killed at its deadline.
         truncated: Whether ``text`` leaves something out.
         output_bytes: Bytes a command wrote, or of ``text``.
+        exhausted: What the box ran out of: ``memory``, ``disk``, ``files``.
     """
 
     name: str
@@ -83,6 +84,7 @@ class ToolResult:
     timed_out: bool = False
     truncated: bool = False
     output_bytes: int = 0
+    exhausted: tuple[str, ...] = ()
 
     @classmethod
     def failed(cls, name: str, code: ErrorCode, message: str) -> "ToolResult":

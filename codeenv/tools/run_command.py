@@ -30,6 +30,13 @@ None that changes what is written beyond that: an agent runs tests that look at 
 """
 
 
+_EXHAUSTED = {
+    "memory": "out of memory: a process was killed",
+    "disk": "the disk is full",
+    "files": "the disk holds no more files",
+}
+
+
 class RunCommand(Arguments):
     """What to run, where, for how long."""
 
@@ -62,12 +69,12 @@ def perform(arguments: RunCommand, context: ToolContext) -> ToolResult:
     )
     rows = [_shown(result)]
     if result.timed_out:
-        rows.append(
-            f"error[timeout]: still running after {arguments.timeout} s; "
-            "the process tree was killed"
-        )
+        why = f"still running after {arguments.timeout} s"
+        why = "nothing was written for too long" if result.idle else why
+        rows.append(f"error[timeout]: {why}; the process tree was killed")
     elif result.exit_code:
         rows.append(f"[exit code {result.exit_code}]")
+    rows += [f"[{_EXHAUSTED[what]}]" for what in result.exhausted]
     return ToolResult(
         "run_command",
         "\n".join(rows),
@@ -77,6 +84,7 @@ def perform(arguments: RunCommand, context: ToolContext) -> ToolResult:
         timed_out=result.timed_out,
         truncated=result.truncated,
         output_bytes=result.output_bytes,
+        exhausted=result.exhausted,
     )
 
 

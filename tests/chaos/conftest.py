@@ -12,7 +12,7 @@ import pytest
 from codeenv.env.runtime import Runtime
 from codeenv.guest.processes import descendants
 from codeenv.sandbox.docker_wall import OWNER_LABEL
-from codeenv.sandbox.local import FOLDER_PREFIX
+from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE
 from codeenv.sandbox.owner import owner
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.agents.oracle import solution_calls
@@ -72,13 +72,14 @@ def stage(request):
 
 
 def _machine():
-    """Return what could be left behind: processes, containers, mounts, folders, descriptors."""
-    temporary = Path(tempfile.gettempdir())
+    """Return what of ours could be left behind: processes, containers, mounts, folders."""
+    places = Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*/{OWNER_FILE}")
+    mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     return {
         "processes": len(descendants(os.getpid())),
         "containers": _containers(),
-        "mounts": Path("/proc/self/mountinfo").read_text().count("\n"),
-        "folders": sorted(p.name for p in temporary.glob(f"{FOLDER_PREFIX}*")),
+        "mounts": sum("codeenv" in mount for mount in mounts),
+        "folders": sorted(str(p) for p in places if p.read_text() == owner()),
     }
 
 

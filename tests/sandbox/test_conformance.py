@@ -1,11 +1,13 @@
 """What every backend promises about commands."""
 
 import time
+from dataclasses import replace
 from signal import Signals
 
 import pytest
 
 from codeenv.errors import SandboxError
+from tests.sandbox.conftest import LIMITS
 
 PYTHON = "python3"
 
@@ -240,3 +242,25 @@ def test_boxes_side_by_side_do_not_meet(world):
 
     assert second.exec("test -e mine.txt").exit_code == 1
     assert second.exec("pwd").exit_code == first.exec("pwd").exit_code == 0
+
+
+def test_a_command_that_writes_nothing_for_too_long_is_killed(world):
+    box = world.open(limits=replace(LIMITS, idle=0.5))
+    result = box.exec("echo begun; sleep 60", timeout=60)
+
+    assert (result.timed_out, result.idle, result.text) == (True, True, "begun\n")
+    assert result.exit_code == 124
+
+
+def test_a_command_that_writes_now_and_then_goes_on(world):
+    box = world.open(limits=replace(LIMITS, idle=2.0))
+    slow = "import time\nfor n in range(8): time.sleep(0.3); print(n, flush=True)"
+    result = box.exec(["python3", "-c", slow])
+
+    assert (result.timed_out, result.idle, result.exit_code) == (False, False, 0)
+
+
+def test_a_deadline_is_told_from_silence(world):
+    result = world.open(limits=replace(LIMITS, idle=60.0)).exec("sleep 60", timeout=0.3)
+
+    assert (result.timed_out, result.idle) == (True, False)

@@ -89,3 +89,24 @@ def test_a_failed_sandbox_is_no_observation(box, use):
 
     with pytest.raises(SandboxError):
         use("run_command", command="true")
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("memory", "[out of memory: a process was killed]"),
+        ("disk", "[the disk is full]"),
+        ("files", "[the disk holds no more files]"),
+    ],
+)
+def test_what_the_box_ran_out_of_is_told(what, told):
+    result = run(ExecResult(137, b"", exhausted=(what,)))
+
+    assert result.text == f"(no output)\n[exit code 137]\n{told}"
+    assert result.exhausted == (what,)
+
+
+def test_a_command_killed_for_its_silence_is_told_so():
+    result = run(ExecResult(124, b"", timed_out=True, idle=True))
+
+    assert "error[timeout]: nothing was written for too long" in result.text

@@ -1,0 +1,24 @@
+"""What of a box's share has run out: told beside what a command wrote, which may not say it."""
+
+import contextlib
+import os
+import re
+
+MEMORY, DISK, FILES = "memory", "disk", "files"
+_KILLS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+
+
+def kills() -> int:
+    """Return how many processes the kernel has killed for want of memory in our cgroup."""
+    for path in _KILLS:
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+            found = re.search(r"^oom_kill (\d+)$", file.read(), re.MULTILINE)
+            return int(found[1]) if found else 0
+    return 0
+
+
+def full(folder: str) -> list[str]:
+    """Return what the file system of a folder has no more of."""
+    status = os.statvfs(folder)
+    left = {DISK: status.f_bavail, FILES: status.f_favail if status.f_files else 1}
+    return [name for name, free in left.items() if not free]
