@@ -60,8 +60,8 @@ class Supervisor:
                 if time.monotonic() - self._heard > self._idle_limit:
                     self._over = True
         finally:
-            for box in tuple(self._boxes.values()):
-                self._drop(box)
+            for box in self._boxes.values():
+                box.kill()
             self._spares.clear()
             processes.kill_all(os.getpid())
             if self.root:
@@ -169,7 +169,7 @@ class Supervisor:
         """Close a box; none is fine."""
         box = self._boxes.get(header["box"])
         if box is not None:
-            self._drop(box)
+            self._drop(box, "the box was closed")
         return Frame({})
 
     def export(self, header: Header, payload: bytes) -> Frame:
@@ -211,19 +211,19 @@ class Supervisor:
                     reply.header["exhausted"].append(MEMORY)
                 self._send(number, reply)
         except BoxError as error:
-            waiting = tuple(box.waiting)
-            self._drop(box)
-            for number in waiting:
-                self._send(number, Frame({"error": "sandbox", "message": str(error)}))
+            self._drop(box, str(error))
 
     def _starved(self, box: Box) -> bool:
         """Return whether a process of a box had to be killed for its memory."""
         return self._watchdog is not None and self._watchdog.has_killed(box.pid)
 
-    def _drop(self, box: Box) -> None:
+    def _drop(self, box: Box, why: str) -> None:
+        """End a box; whoever still waits for its answers is told why."""
         del self._boxes[box.spec.box]
         self.selector.unregister(box.channel)
         box.kill()
+        for number in box.waiting:
+            self._send(number, Frame({"error": "sandbox", "message": why}))
 
     def _layer(self, digest: str) -> str:
         return f"{self._layers}/{digest}"

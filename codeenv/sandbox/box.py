@@ -170,5 +170,6 @@ class Box:
         try:
             return self.host.call({**header, "box": self.spec.box}, payload, timeout=timeout)
         except SandboxError:
-            self.host.healthy = False
+            if not self._closed:  # else it was closed under the call: no fault of the host's
+                self.host.healthy = False
             raise

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -95,6 +96,29 @@ def test_background_processes_die_with_their_box(walled, eventually):
     box.close()
 
     assert not _processes(f"sleep\0{marker}")
+
+
+def test_a_box_that_is_closed_under_a_command_ends_the_call_at_once_and_spares_its_host(
+    world, eventually
+):
+    box, marker = world.open(), f"3800.{os.getpid()}"
+    host, seen = box.host, []
+
+    def call():
+        try:
+            box.exec(f"sleep {marker}", timeout=600)
+        except SandboxError as error:
+            seen.append(str(error))
+
+    calling = threading.Thread(target=call)
+    calling.start()
+    assert eventually(lambda: bool(_processes(f"sleep\0{marker}")))
+    box.close()
+    calling.join(30)
+
+    assert not calling.is_alive()
+    assert "closed" in seen[0]
+    assert world.open().host is host
 
 
 class Unlayerable(Tree):
