@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codeenv.cli.images_build import BUILD, EXPLAIN, add_build, add_explain
 from codeenv.cli.images_plan import PLAN, add_plan
-from codeenv.cli.options import Subparsers, add_json, command, natural
+from codeenv.cli.options import Subparsers, add_json, command, natural, size
 from codeenv.cli.parser import Parser
 from codeenv.cli.terminal import Terminal, table
 from codeenv.images.store import StoredImage, list_images, prune
@@ -30,6 +30,13 @@ def add(subparsers: Subparsers) -> None:
         default=0,
         metavar="DAYS",
         help="only what was not used for so many days (default: 0, everything)",
+    )
+    pruning.add_argument(
+        "--to",
+        type=size,
+        default=0,
+        metavar="SIZE",
+        help="stop when all take no more than this, e.g. 20G; what was used last stays longest",
     )
     pruning.add_argument(
         "--keep", action="append", default=[], metavar="NAME", help="leave this alone (repeatable)"
@@ -58,7 +65,12 @@ def run_prune(args: argparse.Namespace) -> int:
     """Remove, or say what would be removed."""
     terminal = Terminal(args.json)
     with terminal.progress("removing images"):
-        gone = prune(keep=args.keep, max_age=args.older_than * _DAY, dry_run=args.dry_run)
+        gone = prune(
+            keep=args.keep,
+            max_age=args.older_than * _DAY,
+            budget=args.to,
+            dry_run=args.dry_run,
+        )
     _show(terminal, gone)
     freed = _size(sum(image.size for image in gone))
     terminal.note(f"{len(gone)} images, {freed}, {'would go' if args.dry_run else 'are gone'}")

@@ -107,6 +107,16 @@ def natural(text: str) -> int:
     return _at_least(text, 0)
 
 
+def size(text: str) -> int:
+    """Parse a number of bytes: a whole number with K, M, G or T behind it, powers of 1024."""
+    power = "KMGT".find(text[-1:].upper()) + 1 if text else 0
+    number = text[:-1] if power else text
+    try:
+        return natural(number) * int(1024**power)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"not a size like 500M or 20G: {text!r}") from None
+
+
 def _at_least(text: str, least: int) -> int:
     try:
         number = int(text)

@@ -164,6 +164,12 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         if self._owns_runtime:
             self.runtime.close()
 
+    def abandon(self) -> None:
+        """Close the box from another thread, under a running call; ``reset`` begins anew."""
+        episode = self.episode
+        if episode is not None:
+            episode.close()
+
     def _drop(self) -> None:
         if self.episode is not None:
             self.episode.close()

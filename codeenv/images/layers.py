@@ -60,17 +60,23 @@ def store_layer(tree: Tree, target: str) -> Layer:
             except OSError:
                 if not place.is_dir():  # else someone else was faster
                     raise
+    _mark(place)
     return Layer(digest, place, target)
 
 
 def load_layer(digest: str, target: str) -> Layer | None:
-    """Return a layer of the cache, or None; marks it as used now, for ``images prune``."""
+    """Return a layer of the cache, or None."""
     place = cache_folder("layers") / digest
     if not place.is_dir():
         return None
+    _mark(place)
+    return Layer(digest, place, target)
+
+
+def _mark(place: Path) -> None:
+    """Mark a layer as used now, for ``images prune``."""
     with suppress(OSError):  # a shared cache may belong to someone else
         os.utime(place)
-    return Layer(digest, place, target)
 
 
 def compose(

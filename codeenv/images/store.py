@@ -2,7 +2,7 @@
 
 import time
 from calendar import timegm
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,13 +50,19 @@ def list_images() -> tuple[StoredImage, ...]:
 
 
 def prune(
-    *, keep: Iterable[str] = (), max_age: float = 0.0, dry_run: bool = False
+    *,
+    keep: Iterable[str] = (),
+    max_age: float = 0.0,
+    budget: int = 0,
+    dry_run: bool = False,
 ) -> tuple[StoredImage, ...]:
     """Remove images that were not used for ``max_age`` seconds; everything is made again on demand.
 
     Args:
         keep: Names, or beginnings of names, to leave alone.
         max_age: Seconds since the last use.
+        budget: Bytes that all images together may take: of those that may go, the ones that were
+            used longest ago go until that is so.
         dry_run: Only tell what would go.
 
     Returns:
@@ -64,11 +70,13 @@ def prune(
     """
     kept = tuple(keep)
     horizon = time.time() - max_age
-    gone = tuple(
+    stored = list_images()
+    old = [
         image
-        for image in list_images()
+        for image in stored
         if image.used <= horizon and not (kept and image.name.startswith(kept))
-    )
+    ]
+    gone = _over(old, sum(image.size for image in stored) - budget)
     if dry_run:
         return gone
     for image in gone:
@@ -78,6 +86,16 @@ def prune(
             _remove_folder(Path(image.place))
     _remove_abandoned()
     return gone
+
+
+def _over(images: Sequence[StoredImage], size: int) -> tuple[StoredImage, ...]:
+    """Return the images at the end that make up a size, at least."""
+    gone: list[StoredImage] = []
+    for image in reversed(images):
+        if sum(each.size for each in gone) >= size:
+            break
+        gone.append(image)
+    return tuple(reversed(gone))
 
 
 def _folders(kind: Literal["base", "layer"], folder: Path) -> list[StoredImage]:

@@ -1,4 +1,5 @@
 import os
+import time
 
 import pytest
 
@@ -50,11 +51,33 @@ def test_what_is_stored_is_listed_with_its_size():
 
 def test_pruning_removes_what_was_not_used_for_long():
     old = store_layer(TREE, "/opt/env")
+    os.utime(old.folder, (1000, 1000))
     new = store_layer(Tree({"a": Entry(b"")}), "/opt/env")
     load_layer(new.digest, "/opt/env")
     assert [image.name for image in prune(max_age=3600)] == [old.digest]
     assert load_layer(old.digest, "/opt/env") is None
     assert load_layer(new.digest, "/opt/env") is not None
+
+
+def test_what_was_stored_just_now_was_used_just_now():
+    store_layer(TREE, "/opt/env")
+
+    assert time.time() - list_images()[0].used < 3600
+
+
+def test_pruning_to_a_budget_removes_what_was_used_longest_ago():
+    layers = [store_layer(Tree({"a": Entry(bytes([n]) * 100_000)}), "/opt/env") for n in range(4)]
+    for n, layer in enumerate(layers):
+        os.utime(layer.folder, (1000 - n, 1000 - n))
+    size = list_images()[0].size
+
+    gone = prune(budget=2 * size)
+
+    assert [image.name for image in gone] == [layers[2].digest, layers[3].digest]
+    assert prune(budget=2 * size) == ()
+    assert [image.name for image in prune(budget=size, keep=[layers[1].digest])] == [
+        layers[0].digest
+    ]
 
 
 def test_a_dry_run_removes_nothing():
