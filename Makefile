@@ -36,6 +36,7 @@ check: $(VENV)/.dev
 bench: setup
 	@$(BIN)/python harness/benchmarks/latency.py
 	@$(BIN)/python harness/benchmarks/boxes.py
+	@$(BIN)/python harness/benchmarks/episodes.py
 
 wheel: $(VENV)/.test
 	@bash scripts/check_wheel.sh
