@@ -70,9 +70,11 @@ def _ensure_base(client: docker.DockerClient, image: Image) -> str:
         raise BuildError(f"the base {image.base} has no archive", hint="build the base again")
     repository, _, name = tag.partition(":")
     changes = [f"LABEL {LABEL}=1"]
-    client.api.import_image_from_file(str(archive), repository, name, changes=changes)
-    if not _has(client, tag):
-        raise BuildError(f"Docker did not import {archive}")
+    said = client.api.import_image_from_file(str(archive), changes=changes)
+    imported = re.search(r"sha256:[0-9a-f]{64}", said)
+    if imported is None:
+        raise BuildError(f"Docker did not import {archive}: {said[-300:].strip()}")
+    client.images.get(imported[0]).tag(repository, name)  # Podman forgets a tag given at once
     return tag
 
 
