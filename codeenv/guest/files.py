@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeenv.guest.packing import Item
-from codeenv.guest.places import PlaceError, Places, failed
+from codeenv.guest.places import PlaceError, Places, failed, folder
 
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 Info = tuple[str, str, int, bool]
 """Path, kind, size, executable."""
 
@@ -29,7 +30,8 @@ class Files:
         if os.path.isdir(real):
             raise PlaceError("is_directory", f"{path} is a directory")
         try:
-            fd = os.open(real, _READ)
+            with folder(os.path.dirname(real)) as parent:
+                fd = os.open(os.path.basename(real), _READ, dir_fd=parent)
         except OSError as error:
             raise failed(path, error) from error
         with open(fd, "rb", buffering=0) as file:
@@ -46,10 +48,10 @@ class Files:
         if os.path.isdir(real) or path.endswith("/"):
             raise PlaceError("is_directory", f"{path} is a directory")
         try:
-            mode = _mode(real, executable)
-            os.makedirs(os.path.dirname(real), exist_ok=True)
-            self._replace(real, data, mode)
-        except FileExistsError as error:
+            with folder(os.path.dirname(real), make=True) as parent:
+                name = os.path.basename(real)
+                self._replace(parent, name, data, _mode(parent, name, executable))
+        except NotADirectoryError as error:
             raise PlaceError("not_directory", f"{path}: a parent is not a directory") from error
         except OSError as error:
             raise failed(path, error) from error
@@ -57,75 +59,93 @@ class Files:
     def list(self, path: str, depth: int) -> list[Info]:
         """Return what is below a folder, sorted; a file gives itself."""
         real = self.places.existing(path)
-        if not os.path.isdir(real):
-            return [self._info(real, os.lstat(real))]
-        return sorted(self._walk(real, depth))
+        try:
+            if not os.path.isdir(real):
+                with folder(os.path.dirname(real)) as parent:
+                    name = os.path.basename(real)
+                    return [self._info(real, os.lstat(name, dir_fd=parent))]
+            return sorted(self._walk(real, depth))
+        except OSError as error:
+            raise failed(path, error) from error
 
     def apply(self, items: Iterable[Item], deleted: Sequence[str]) -> None:
         """Write and delete files of the workspace (trusted paths)."""
         for path in deleted:
-            self._delete(path)
-        for path, mode, data in items:
-            real = os.path.join(self.places.workspace, path)
             try:
-                self._make_room(real)
-                if mode == "link":
-                    os.symlink(data, os.fsencode(real))
-                else:
-                    self._replace(real, data, 0o755 if mode == "exec" else 0o644)
+                self._delete(path.split("/"))
+            except OSError as error:
+                raise failed(path, error) from error
+        for path, mode, data in items:
+            try:
+                *parents, name = path.split("/")
+                with self._room(parents) as parent:
+                    _clear(parent, name)
+                    if mode == "link":
+                        os.symlink(data, os.fsencode(name), dir_fd=parent)
+                    else:
+                        self._replace(parent, name, data, 0o755 if mode == "exec" else 0o644)
             except OSError as error:
                 raise failed(path, error) from error
 
-    def _replace(self, real: str, data: bytes, mode: int) -> None:
+    @contextlib.contextmanager
+    def _room(self, parents: Sequence[str]) -> Iterator[int]:
+        """Hold a folder of the workspace, made; what is in the way is taken away, links too."""
+        with contextlib.ExitStack() as held:
+            fd = held.enter_context(folder(self.places.workspace))
+            for name in parents:
+                if not stat.S_ISDIR(_kind(fd, name)):
+                    _clear(fd, name)
+                    os.mkdir(name, dir_fd=fd)
+                below = os.open(name, _FOLDER, dir_fd=fd)
+                held.callback(os.close, below)
+                fd = below
+            yield fd
+
+    def _replace(self, parent: int, name: str, data: bytes, mode: int) -> None:
         self._serial += 1
-        beside = f"{os.path.dirname(real)}/.codeenv-{os.getpid()}-{self._serial}"
-        fd = os.open(beside, _WRITE, 0o600)
+        beside = f".codeenv-{os.getpid()}-{self._serial}"
+        fd = os.open(beside, _WRITE, 0o600, dir_fd=parent)
         try:
             with open(fd, "wb", buffering=0) as file:
                 view = memoryview(data)
                 while view:
                     view = view[file.write(view) :]
                 os.fchmod(fd, mode)
-            os.rename(beside, real)
+            os.rename(beside, name, src_dir_fd=parent, dst_dir_fd=parent)
         except OSError:
             with contextlib.suppress(OSError):
-                os.unlink(beside)
+                os.unlink(beside, dir_fd=parent)
             raise
 
-    def _make_room(self, real: str) -> None:
-        """Make parents; take away what is in the way."""
-        parent = os.path.dirname(real)
-        if os.path.lexists(parent) and not os.path.isdir(parent):
-            os.unlink(parent)
-        os.makedirs(parent, exist_ok=True)
-        if os.path.isdir(real) and not os.path.islink(real):
-            shutil.rmtree(real)
-        elif os.path.lexists(real):
-            os.unlink(real)
+    def _delete(self, parts: Sequence[str]) -> None:
+        with contextlib.ExitStack() as held:
+            fds = [held.enter_context(folder(self.places.workspace))]
+            for name in parts[:-1]:
+                if not stat.S_ISDIR(_kind(fds[-1], name)):
+                    return
+                fds.append(os.open(name, _FOLDER, dir_fd=fds[-1]))
+                held.callback(os.close, fds[-1])
+            _clear(fds[-1], parts[-1])
+            with contextlib.suppress(OSError):  # an empty folder is no folder of a tree
+                for fd, name in zip(reversed(fds[:-1]), reversed(parts[:-1]), strict=True):
+                    os.rmdir(name, dir_fd=fd)
 
-    def _delete(self, path: str) -> None:
-        real = os.path.join(self.places.workspace, path)
-        try:
-            if os.path.isdir(real) and not os.path.islink(real):
-                shutil.rmtree(real)
-            elif os.path.lexists(real):
-                os.unlink(real)
-        except OSError as error:
-            raise failed(path, error) from error
-        parent = os.path.dirname(real)
-        with contextlib.suppress(OSError):  # an empty folder is no folder of a tree
-            while parent != self.places.workspace:
-                os.rmdir(parent)
-                parent = os.path.dirname(parent)
-
-    def _walk(self, folder: str, depth: int) -> Iterator[Info]:
-        with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name == ".git":
-                    continue
-                yield self._info(entry.path, entry.stat(follow_symlinks=False))
-                if depth > 1 and entry.is_dir(follow_symlinks=False):
-                    yield from self._walk(entry.path, depth - 1)
+    def _walk(self, real: str, depth: int) -> Iterator[Info]:
+        pending = [(real, depth)]
+        while pending:
+            where, left = pending.pop()
+            with contextlib.suppress(FileNotFoundError, PermissionError), folder(where) as held:
+                listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=held)
+                try:
+                    names = [name for name in os.listdir(listed) if name != ".git"]
+                finally:
+                    os.close(listed)
+                for name in names:
+                    with contextlib.suppress(FileNotFoundError):
+                        status = os.lstat(name, dir_fd=held)
+                        yield self._info(f"{where}/{name}", status)
+                        if left > 1 and stat.S_ISDIR(status.st_mode):
+                            pending.append((f"{where}/{name}", left - 1))
 
     def _info(self, real: str, status: os.stat_result) -> Info:
         kind = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}.get(
@@ -136,11 +156,27 @@ class Files:
         return self.places.relative(real), kind, size, runs
 
 
-def _mode(real: str, executable: bool | None) -> int:
+def _mode(parent: int, name: str, executable: bool | None) -> int:
     try:
-        mode = stat.S_IMODE(os.stat(real).st_mode)
+        mode = stat.S_IMODE(os.lstat(name, dir_fd=parent).st_mode)
     except FileNotFoundError:
         mode = 0o644
     if executable is None:
         return mode
     return mode | 0o111 if executable else mode & ~0o111
+
+
+def _kind(parent: int, name: str) -> int:
+    try:
+        return os.lstat(name, dir_fd=parent).st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _clear(parent: int, name: str) -> None:
+    """Remove what has a name, if anything."""
+    kind = _kind(parent, name)
+    if stat.S_ISDIR(kind):
+        shutil.rmtree(name, dir_fd=parent)
+    elif kind:
+        os.unlink(name, dir_fd=parent)

@@ -27,8 +27,13 @@ class Frame:
 
     def encode(self) -> bytes:
         """Return the frame's bytes.  Lone surrogates (undecodable names) survive."""
-        header = json.dumps(self.header, separators=(",", ":")).encode("ascii")
-        return _LENGTHS.pack(len(header), len(self.payload)) + header + self.payload
+        return head(self.header, len(self.payload)) + self.payload
+
+
+def head(header: Header, size: int) -> bytes:
+    """Return what comes before the payload of a frame that has so many bytes of it."""
+    data = json.dumps(header, separators=(",", ":")).encode("ascii")
+    return _LENGTHS.pack(len(data), size) + data
 
 
 @dataclass

@@ -24,6 +24,7 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR, _IFF_UP = 0x8913, 0x8914, 0x8916, 1
 _SECOND = socket.inet_aton("127.0.0.2")
 _OOM_SCORE = "500"
 _FILES = 4096
+_TERMINALS = 64
 
 
 def flags(spec: BoxSpec) -> int:
@@ -79,7 +80,7 @@ def furnish(spec: BoxSpec, layer: str, mounts: Iterable[tuple[str, str]]) -> tup
     for target, folder in mounts:
         _bind(folder, target)
         system.mount("", target, flags=_READ_ONLY)
-    system.mount("tmpfs", "/run", "tmpfs", _PLAIN, "size=1m,mode=755")
+    system.mount("tmpfs", "/run", "tmpfs", _PLAIN, "size=1m,nr_inodes=1k,mode=755")
     os.chdir(spec.workspace)
     _limit(spec)
     _lock()
@@ -127,7 +128,7 @@ def _mount_own_folders(spec: BoxSpec) -> None:
 def _mount_kernel() -> None:
     """Mount what the new namespaces show: own processes, terminals, queues."""
     system.mount("proc", "/proc", "proc", _PLAIN | system.MS_NOEXEC)
-    options = "newinstance,ptmxmode=0666,mode=620"
+    options = f"newinstance,ptmxmode=0666,mode=620,max={_TERMINALS}"
     system.mount("devpts", "/dev/pts", "devpts", system.MS_NOSUID | system.MS_NOEXEC, options)
     if os.path.isdir("/dev/mqueue"):
         system.mount("mqueue", "/dev/mqueue", "mqueue", _PLAIN | system.MS_NOEXEC)

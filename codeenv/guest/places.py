@@ -1,7 +1,9 @@
 """Paths as callers give them, resolved, and refused where they lead out of the allowed folders."""
 
+import contextlib
 import errno
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _CODES = {
@@ -61,6 +63,28 @@ class Places:
         if real == self.workspace:
             return "."
         return os.path.relpath(real, self.workspace) if _is_in(real, self.workspace) else real
+
+
+@contextlib.contextmanager
+def folder(real: str, *, make: bool = False) -> Iterator[int]:
+    """Hold a folder by a path without links, so that nobody can put one into it afterwards.
+
+    Raises:
+        OSError: ``ELOOP`` or ``ENOTDIR`` if there is a link in it by now.
+    """
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open("/", flags)
+    try:
+        for part in filter(None, real.split("/")):
+            if make:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=fd)
+            below = os.open(part, flags, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def failed(path: str, error: OSError) -> PlaceError:

@@ -1,9 +1,11 @@
 """Reading a tree that hostile code has written: by descriptors, from outside of the box."""
 
 import contextlib
+import itertools
+import json
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 DEPTH = 200
@@ -13,7 +15,12 @@ Item = tuple[str, str, int, int, bytes]
 Kinds: ``folder``, ``whole`` (a folder that hides what was there), ``file``, ``link``, ``gone``.
 """
 Index = list[list[str | int]]
+Write = Callable[[bytes], None]
+_Found = tuple[str, str, os.stat_result, int]
+"""Path, kind, status, and a descriptor that holds it."""
+_PIECE = 1024**2
 _LONGEST = 3500
+_NAMES = 48 * 1024**2
 _OPAQUE = "user.overlay.opaque"
 
 
@@ -25,34 +32,59 @@ class ExportError(Exception):
 class Reader:
     """Reads everything below folders, within limits that hold for all of them together.
 
+    First looks what there is, then sends it: of the bytes it never holds more than a piece.
+
     Attributes:
         entries: How many entries there may be.
-        size: How many bytes.
+        size: How many bytes of files.
+        names: How many bytes of names, as they are written in an index.
     """
 
     entries: int
     size: int
+    names: int = _NAMES
 
-    def read(self, root: int, *, without: str = "") -> tuple[Index, bytes]:
-        """Return index and bytes of what is below the folder that ``root`` is a descriptor of.
+    def scan(self, root: int, *, without: str = "") -> Index:
+        """Return what is below the folder that ``root`` is a descriptor of.
+
+        Sockets, pipes and devices are left out, and a file of several names becomes several.
 
         Args:
             root: The folder.
             without: Name of an entry in it that is left out.
 
-        Sockets, pipes and devices are left out, and a file of several names becomes several.
-
         Raises:
             ExportError: If a limit is passed.
         """
         index: Index = []
-        parts = []
-        for path, kind, mode, time, data in self._walk(root, "", 0, without):
-            index.append([path, kind, mode, time, len(data)])
-            parts.append(data)
-        return index, b"".join(parts)
+        for path, kind, status, entry in self._below(root, without):
+            self.names -= len(json.dumps(path))
+            size = status.st_size if kind == "file" else len(_target(entry, kind))
+            self.size -= size
+            if self.names < 0 or self.size < 0:
+                what = "bytes of names" if self.names < 0 else "bytes"
+                raise ExportError(f"the tree has too many {what}")
+            index.append([path, kind, stat.S_IMODE(status.st_mode), status.st_mtime_ns, size])
+        return index
 
-    def _walk(self, folder: int, prefix: str, depth: int, without: str = "") -> Iterator[Item]:
+    def send(self, root: int, index: Index, write: Write, *, without: str = "") -> None:
+        """Write the bytes of what ``scan`` found: as many as it said, whatever is there by now."""
+        wanted = iter(index)
+        with contextlib.suppress(ExportError, OSError):
+            for path, kind, _, entry in self._below(root, without):
+                want = next(wanted, None)
+                if want is None or want[:2] != [path, kind]:
+                    wanted = itertools.chain([want] if want else [], wanted)
+                    break
+                _send(entry, kind, int(want[4]), write)
+        for want in wanted:
+            _pad(int(want[4]), write)
+
+    def _below(self, root: int, without: str) -> Iterator[_Found]:
+        with permitted(root, 0o700):
+            yield from self._walk(root, "", 0, without)
+
+    def _walk(self, folder: int, prefix: str, depth: int, without: str = "") -> Iterator[_Found]:
         if depth > DEPTH:
             raise ExportError(f"the tree is deeper than {DEPTH} folders")
         with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
@@ -63,29 +95,53 @@ class Reader:
         if len(os.fsencode(prefix)) > _LONGEST:
             raise ExportError(f"the tree has paths of more than {_LONGEST} bytes")
         for name in names:
-            with named(folder, name) as entry:
+            with contextlib.ExitStack() as held:
+                try:
+                    entry = held.enter_context(named(folder, name))
+                except FileNotFoundError:  # somebody does not stand still: told at the end
+                    continue
                 yield from self._entry(entry, prefix + name, depth)
 
-    def _entry(self, entry: int, path: str, depth: int) -> Iterator[Item]:
+    def _entry(self, entry: int, path: str, depth: int) -> Iterator[_Found]:
         status = os.fstat(entry)
-        mode, time = stat.S_IMODE(status.st_mode), status.st_mtime_ns
         if stat.S_ISDIR(status.st_mode):
             with permitted(entry, 0o700):
-                yield path, "whole" if _hides(entry) else "folder", mode, time, b""
+                yield path, "whole" if _hides(entry) else "folder", status, entry
                 yield from self._walk(entry, path + "/", depth + 1)
         elif stat.S_ISLNK(status.st_mode):
-            yield path, "link", mode, time, os.fsencode(os.readlink("", dir_fd=entry))
+            yield path, "link", status, entry
         elif stat.S_ISREG(status.st_mode):
-            yield path, "file", mode, time, self._bytes(entry)
+            yield path, "file", status, entry
         elif stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
-            yield path, "gone", mode, time, b""
+            yield path, "gone", status, entry
 
-    def _bytes(self, entry: int) -> bytes:
-        self.size -= os.fstat(entry).st_size
-        if self.size < 0:
-            raise ExportError("the tree has too many bytes")
+
+def _send(entry: int, kind: str, size: int, write: Write) -> None:
+    """Write so many bytes of a file or a link, zeros where it has no more of them."""
+    left = size
+    try:
+        if kind != "file":
+            data = _target(entry, kind)[:size]
+            write(data)
+            left -= len(data)
+            return
         with permitted(entry, 0o400), opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
-            return b"".join(iter(lambda: os.read(fd, 1024**2), b""))
+            while left and (data := os.read(fd, min(left, _PIECE))):
+                write(data)
+                left -= len(data)
+    finally:
+        _pad(left, write)
+
+
+def _pad(size: int, write: Write) -> None:
+    while size:
+        piece = min(size, _PIECE)
+        write(bytes(piece))
+        size -= piece
+
+
+def _target(entry: int, kind: str) -> bytes:
+    return os.fsencode(os.readlink("", dir_fd=entry)) if kind == "link" else b""
 
 
 def unpack(index: Sequence[Sequence[str | int]], blob: bytes) -> Iterator[Item]:

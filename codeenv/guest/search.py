@@ -6,11 +6,13 @@ import re
 import signal
 import stat
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 
 from codeenv.guest.places import PlaceError, Places
+from codeenv.guest.places import folder as held_folder
 
 _GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-coz", "--exclude-standard")
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -79,8 +81,11 @@ def _compile(query: Query) -> re.Pattern[str]:
 
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
+    deadline = time.monotonic() + seconds
+
     def ring(number: int, frame: FrameType | None) -> None:
-        raise _TooSlow
+        if time.monotonic() >= deadline:  # else it is a signal of the agent's
+            raise _TooSlow
 
     old = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -117,9 +122,14 @@ def _git_files(workspace: str, variables: Mapping[str, str]) -> set[str] | None:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        yield from (os.path.join(where, name) for name in files)
+    pending = [folder]
+    while pending:
+        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    yield entry.path
+                elif entry.name != ".git":
+                    pending.append(entry.path)
 
 
 def _wanted(path: str, glob: str) -> bool:
@@ -163,7 +173,8 @@ def _lines(real: str) -> list[str]:
     if os.path.isdir(real):
         return []
     try:
-        fd = os.open(real, _OPEN)
+        with held_folder(os.path.dirname(real)) as parent:
+            fd = os.open(os.path.basename(real), _OPEN, dir_fd=parent)
     except OSError:
         return []
     with open(fd, "rb", buffering=0) as file:

@@ -14,7 +14,7 @@ from codeenv.guest import system
 
 _PR_SET_SECCOMP, _FILTER = 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -30,7 +30,7 @@ _COMMON = {
     "open_tree_attr": 467,
 }  # fmt: skip
 _X86_64 = {
-    "ptrace": 101, "syslog": 103, "uselib": 134, "vhangup": 153, "modify_ldt": 154,
+    "io_setup": 206, "ptrace": 101, "syslog": 103, "uselib": 134, "vhangup": 153, "modify_ldt": 154,
     "pivot_root": 155, "adjtimex": 159, "chroot": 161, "acct": 163, "settimeofday": 164,
     "mount": 165, "umount2": 166, "swapon": 167, "swapoff": 168, "reboot": 169, "iopl": 172,
     "ioperm": 173, "create_module": 174, "init_module": 175, "delete_module": 176,
@@ -41,7 +41,7 @@ _X86_64 = {
     "kcmp": 312, "finit_module": 313, "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
 }  # fmt: skip
 _AARCH64 = {
-    "lookup_dcookie": 18, "umount2": 39, "mount": 40, "pivot_root": 41, "chroot": 51,
+    "io_setup": 0, "lookup_dcookie": 18, "umount2": 39, "mount": 40, "pivot_root": 41, "chroot": 51,
     "vhangup": 58, "quotactl": 60, "acct": 89, "kexec_load": 104, "init_module": 105,
     "delete_module": 106, "clock_settime": 112, "syslog": 116, "ptrace": 117, "reboot": 142,
     "settimeofday": 170, "adjtimex": 171, "add_key": 217, "request_key": 218, "keyctl": 219,
@@ -55,9 +55,14 @@ _DENIED: Mapping[str, Mapping[str, int]] = {
     "aarch64": {**_AARCH64, **_COMMON},
 }
 _SPECIAL = {
-    "x86_64": {"clone": 56, "unshare": 272, "socket": 41, "clone3": 435},
-    "aarch64": {"clone": 220, "unshare": 97, "socket": 198, "clone3": 435},
+    "x86_64": {"clone": 56, "unshare": 272, "socket": 41, "clone3": 435, "fcntl": 72},
+    "aarch64": {"clone": 220, "unshare": 97, "socket": 198, "clone3": 435, "fcntl": 25},
 }
+_ON_PROCESSES = {"x86_64": (142, 144, 203, 302, 314), "aarch64": (118, 119, 122, 261, 274)}
+"""sched_setparam, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr."""
+_PRIORITIES = {"x86_64": ((141, 0), (251, 1)), "aarch64": ((140, 0), (30, 1))}
+"""setpriority and ioprio_set, with the word that means one process."""
+_SET_LEASE = 1024
 
 
 class _Program(ctypes.Structure):
@@ -90,6 +95,11 @@ def _program(machine: str) -> Iterator[bytes]:
         yield from (_step(_EQUAL, number, 0, 1), _refuse(errno.EPERM))
     yield from _no_namespaces(special["clone"])
     yield from _no_namespaces(special["unshare"])
+    for number in _ON_PROCESSES[machine]:
+        yield from _not_if(number, _FIRST_ARGUMENT, 1)
+    for number, one in _PRIORITIES[machine]:
+        yield from _one_process(number, one)
+    yield from _not_if(special["fcntl"], _SECOND_ARGUMENT, _SET_LEASE)
     yield from _few_families(special["socket"])
     yield _step(_RETURN, _ALLOW)
 
@@ -99,6 +109,26 @@ def _no_namespaces(number: int) -> Iterator[bytes]:
     yield _step(_EQUAL, number, 0, 4)
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_ANY_BIT, _NEW_NAMESPACES, 0, 1)
+    yield _refuse(errno.EPERM)
+    yield _step(_RETURN, _ALLOW)
+
+
+def _not_if(number: int, argument: int, value: int) -> Iterator[bytes]:
+    """Refuse a call one of whose arguments is this value."""
+    yield _step(_EQUAL, number, 0, 4)
+    yield _step(_LOAD, argument)
+    yield _step(_EQUAL, value, 0, 1)
+    yield _refuse(errno.EPERM)
+    yield _step(_RETURN, _ALLOW)
+
+
+def _one_process(number: int, which: int) -> Iterator[bytes]:
+    """Refuse a priority for the first process, and for groups and users it may belong to."""
+    yield _step(_EQUAL, number, 0, 6)
+    yield _step(_LOAD, _FIRST_ARGUMENT)
+    yield _step(_EQUAL, which, 0, 2)
+    yield _step(_LOAD, _SECOND_ARGUMENT)
+    yield _step(_EQUAL, 1, 0, 1)
     yield _refuse(errno.EPERM)
     yield _step(_RETURN, _ALLOW)
 

@@ -54,6 +54,7 @@ class Server:
     channel: socket.socket
     _decoder: frames.Decoder = field(default_factory=frames.Decoder)
     _over: bool = False
+    _steps: Mapping[processes.Process, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
@@ -152,12 +153,14 @@ class Server:
         """Stop everything in the box but this server."""
         self._signal(signal.SIGSTOP)
         processes.await_stop(os.getpid())
+        self._steps = processes.steps(os.getpid())
         return Frame({"commands": self.runner.number})
 
     def thaw(self, header: Header, payload: bytes) -> Frame:
-        """Let everything go on."""
-        self._signal(signal.SIGCONT)
-        return Frame({})
+        """Let everything go on; say whether something did not wait for that."""
+        moved = self._steps != processes.steps(os.getpid())
+        self._signal(signal.SIGKILL if moved else signal.SIGCONT)
+        return Frame({"moved": moved})
 
     def _signal(self, sign: signal.Signals) -> None:
         if self.setting.alone:

@@ -9,7 +9,7 @@ import selectors
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from codeenv.guest import boxes, frames, packing, plain, processes, system
@@ -172,33 +172,44 @@ class Supervisor:
             self._drop(box, "the box was closed")
         return Frame({})
 
-    def export(self, header: Header, payload: bytes) -> Frame:
-        """Read what differs in a box's workspace from its layer, without ``.git``."""
+    def export(self, header: Header, payload: bytes) -> None:
+        """Send what differs in a box's workspace from its layer, without ``.git``."""
         box = self._box(header)
-        with self._still(box):
-            reader = Reader(box.spec.entries, box.spec.disk)
-            index, blob = reader.read(box.changes[0], without=".git")
-        return Frame({"index": index, "whole": not box.overlay}, blob)
+        self._stream(header["id"], box, box.changes[:1], box.spec.entries, ".git")
 
-    def snapshot(self, header: Header, payload: bytes) -> Frame:
-        """Read all files of a box."""
+    def snapshot(self, header: Header, payload: bytes) -> None:
+        """Send all files of a box."""
         box = self._box(header)
-        with self._still(box) as state:
-            reader = Reader(2 * box.spec.entries, box.spec.disk)
-            parts = [reader.read(folder) for folder in box.changes]
-        indexes, blobs = zip(*parts, strict=True)
-        sizes = list(map(len, blobs))
-        answer = {"indexes": indexes, "sizes": sizes, "commands": state["commands"]}
-        return Frame({**answer, "whole": not box.overlay}, b"".join(blobs))
+        self._stream(header["id"], box, box.changes, 2 * box.spec.entries)
 
-    @contextlib.contextmanager
-    def _still(self, box: Box) -> Iterator[Header]:
-        """Let a box's processes stand still."""
+    def _stream(
+        self, number: int, box: Box, folders: Sequence[int], entries: int, without: str = ""
+    ) -> None:
+        """Send folders of a box while its processes stand still.
+
+        The last byte of the payload tells whether they did: what was sent before is of no use else.
+        """
         state = box.ask("freeze")
         try:
-            yield state
-        finally:
+            limits = Reader(entries, box.spec.disk)
+            indexes = [limits.scan(folder, without=without) for folder in folders]
+        except BaseException:
             box.ask("thaw")
+            raise
+        sizes = [sum(int(item[4]) for item in index) for index in indexes]
+        header = {"id": number, "indexes": indexes, "sizes": sizes, "whole": not box.overlay}
+        header["commands"] = state["commands"]
+        self._write(frames.head(header, sum(sizes) + 1))
+        again = Reader(entries, box.spec.disk)
+        for folder, index in zip(folders, indexes, strict=True):
+            again.send(folder, index, self._write, without=without)
+        moved = True
+        with contextlib.suppress(BoxError):
+            moved = box.ask("thaw")["moved"]
+        self._write(bytes([moved]))
+
+    def _write(self, data: bytes) -> None:
+        frames.write_all(self.sink, data)
 
     def ping(self, header: Header, payload: bytes) -> Frame:
         """Say that we live."""
@@ -229,7 +240,8 @@ class Supervisor:
         return f"{self._layers}/{digest}"
 
 
-_OPERATIONS = {
+_Operation = Callable[[Supervisor, Header, bytes], Frame | None]
+_OPERATIONS: dict[str, _Operation] = {
     "start": Supervisor.start,
     "knock": Supervisor.knock,
     "layer": Supervisor.layer,

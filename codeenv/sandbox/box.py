@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from codeenv.errors import SandboxError, UsageError
+from codeenv.errors import PathError, SandboxError, UsageError
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.packing import pack
 from codeenv.guest.reading import unpack
@@ -17,6 +17,7 @@ from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Tree
 
 _NOTHING = Tree({})
+_TRIES = 3
 
 
 @dataclass(eq=False)
@@ -69,7 +70,9 @@ class Box:
             "output_limit": output_limit,
             "report_limit": report_limit,
         }
+        before = self.host.kills()
         reply = self._call(header, stdin, timeout=timeout)
+        starved = ["memory"] if self.host.kills() > before else []
         size = reply.header["output_size"]
         return ExecResult(
             exit_code=reply.header["exit_code"],
@@ -80,7 +83,7 @@ class Box:
             report=reply.payload[size:],
             log_path=reply.header["log"],
             idle=reply.header["idle"],
-            exhausted=tuple(sorted(set(reply.header["exhausted"]))),
+            exhausted=tuple(sorted({*reply.header["exhausted"], *starved})),
         )
 
     def read_file(self, path: str, *, limit: int = 10 * 1024**2) -> bytes:
@@ -113,9 +116,9 @@ class Box:
 
     def export(self) -> Tree:
         """See ``Sandbox.export``."""
-        reply = self._call({"op": "export"}, timeout=60)
+        reply = self._read_still("export")
         base = _NOTHING if reply.header["whole"] else self.began_with
-        changes = unpack(reply.header["index"], reply.payload)
+        changes = unpack(reply.header["indexes"][0], reply.payload)
         return merged(base, changes, files=self.spec.entries, size=self.spec.disk)
 
     def snapshot(self) -> Snapshot:
@@ -125,9 +128,9 @@ class Box:
                 "a box with servers has no snapshot: their state is not in files alone",
                 hint="branch tasks whose environment starts no server",
             )
-        reply = self._call({"op": "snapshot"}, timeout=60)
+        reply = self._read_still("snapshot")
         index = {name: value for name, value in reply.header.items() if name != "id"}
-        return Snapshot(self.began_with.digest, index, reply.payload)
+        return Snapshot(self.began_with.digest, index, reply.payload[:-1])
 
     def restore(self, snapshot: Snapshot) -> None:
         """See ``Sandbox.restore``."""
@@ -163,6 +166,14 @@ class Box:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _read_still(self, op: str) -> Frame:
+        """Have files read; again, if processes did not stand still (they are killed for it)."""
+        for _ in range(_TRIES):
+            reply = self._call({"op": op}, timeout=60)
+            if not reply.payload[-1]:
+                return reply
+        raise PathError("the box's processes do not stand still", code="denied")
 
     def _call(self, header: Header, payload: bytes = b"", *, timeout: float = 0.0) -> Frame:
         if self._closed:

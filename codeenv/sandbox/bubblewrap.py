@@ -13,6 +13,7 @@ from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
+from codeenv.sandbox.cgroup import MemoryGroup
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_bubblewrap import install
@@ -49,6 +50,7 @@ class BubblewrapBackend:
             BackendUnavailable: If bubblewrap is not installed.
         """
         self._program = find_program()
+        self._boxes = capacity.per_host
         self._pool = HostPool(self._start, capacity)
 
     def open(
@@ -85,9 +87,20 @@ class BubblewrapBackend:
         ):
             files = {"passwd": users, "group": groups, "hosts": names}
             argv = [self._program, *wall_arguments(key, files), *bootstrap(_python(key.image))]
-            transport = ProcessTransport(argv, {"LANG": "C.UTF-8"}, pass_fds=tuple(files.values()))
-        uid = somebody() if os.getuid() == 0 else None
-        return Host(transport, Start(LAYERS, uid=uid, watch_memory=key.limits.memory))
+            group = MemoryGroup.make(self._boxes * key.limits.memory)
+            fds = tuple(files.values())
+            transport = ProcessTransport(argv, {"LANG": "C.UTF-8"}, pass_fds=fds, group=group)
+        uid = somebody(mapped=_is_mapped()) if os.getuid() == 0 else None
+        host = Host(transport, Start(LAYERS, uid=uid, watch_memory=key.limits.memory))
+        if group is not None:
+            host.kills = group.kills
+        return host
+
+
+def _is_mapped() -> bool:
+    """Return whether we are in a user namespace that has only some of the users."""
+    _, _, count = Path("/proc/self/uid_map").read_text(encoding="ascii").split()[:3]
+    return int(count) < 2**31
 
 
 def find_program() -> str:

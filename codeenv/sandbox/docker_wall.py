@@ -70,8 +70,11 @@ def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) 
     Raises:
         SandboxError: If the engine refuses.
     """
-    user = somebody() if wall.nested else AGENT
-    options = _host_options(client, key, wall, user)
+    with engine_errors("cannot ask the Docker engine"):
+        engine = client.info()
+    mapped = any("rootless" in o or "userns" in o for o in engine.get("SecurityOptions") or ())
+    user = somebody(mapped=mapped) if wall.nested else AGENT
+    options = _host_options(engine, key, wall, user)
     door = _door(client)
     if door is not None:
         try:
@@ -146,10 +149,8 @@ def _attach(client: docker.DockerClient, container: str) -> socket.socket:
     return ours
 
 
-def _host_options(
-    client: docker.DockerClient, key: HostKey, wall: Wall, user: int
-) -> dict[str, Any]:
-    limits, engine = key.limits, client.info()
+def _host_options(engine: dict[str, Any], key: HostKey, wall: Wall, user: int) -> dict[str, Any]:
+    limits = key.limits
     memory = wall.boxes * limits.memory + _HEADROOM
     cpus = min(wall.boxes * limits.cpus, engine.get("NCPU") or limits.cpus)  # more is refused
     return {

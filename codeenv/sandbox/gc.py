@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from codeenv.sandbox.cgroup import collect_groups
 from codeenv.sandbox.docker_gc import collect_containers
 from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE
 from codeenv.sandbox.owner import is_dead
@@ -13,12 +14,12 @@ from codeenv.sandbox.owner import is_dead
 def collect() -> tuple[str, ...]:
     """Remove what nobody owns any more; return what was removed.
 
-    Bubblewrap walls need no collecting: they end with their parent.
+    Of bubblewrap walls only empty control groups are left: they end with their parent.
 
     Raises:
         SandboxError: If a Docker engine answers but refuses.
     """
-    return (*collect_containers(), *_folders())
+    return (*collect_containers(), *collect_groups(), *_folders())
 
 
 def _folders() -> Iterator[str]:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +54,7 @@ class Host:
         lost: Whether the stream is of no use any more.
         boxes: How many boxes it has opened so far.
         facts: What the supervisor said when it started.
+        kills: Tells how many processes the kernel has killed for the wall's memory, if only we see.
     """
 
     transport: Transport
@@ -61,6 +63,7 @@ class Host:
     lost: bool = False
     boxes: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    kills: Callable[[], int] = lambda: 0
     _decoder: Decoder = field(default_factory=Decoder)
     _replies: dict[int, Frame] = field(default_factory=dict)
     _number: int = 0

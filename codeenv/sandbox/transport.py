@@ -12,6 +12,7 @@ from typing import Protocol
 
 from codeenv.errors import SandboxError, SandboxTimeout
 from codeenv.guest.frames import Frame, Header
+from codeenv.sandbox.cgroup import MemoryGroup
 from codeenv.sandbox.spawn import spawn
 
 _CHUNK = 1024**2
@@ -139,19 +140,28 @@ class ProcessTransport:
         env: Mapping[str, str],
         *,
         pass_fds: Sequence[int] = (),
+        group: MemoryGroup | None = None,
     ) -> None:
         """Start the process.
+
+        Args:
+            argv: Its command.
+            env: Its environment.
+            pass_fds: Descriptors it inherits.
+            group: Control group it starts in, removed with it.
 
         Raises:
             SandboxError: If it cannot be started.
         """
+        self.group = group
+        command = argv if group is None else group.command(argv)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the transport
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 self._process = spawn(
                     lambda: subprocess.Popen(
-                        argv,
+                        command,
                         stdin=theirs.fileno(),
                         stdout=theirs.fileno(),
                         stderr=self._log,
@@ -164,6 +174,7 @@ class ProcessTransport:
         except OSError as error:
             ours.close()
             self._log.close()
+            self._leave()
             raise SandboxError(f"cannot start {argv[0]}: {error.strerror}") from error
         self._stream = SocketStream(ours)
         self._closing = threading.Lock()
@@ -201,6 +212,11 @@ class ProcessTransport:
                 self._process.kill()
                 self._process.wait()
             self._log.close()
+            self._leave()
+
+    def _leave(self) -> None:
+        if self.group is not None:
+            self.group.remove()
 
     def diagnosis(self) -> str:
         """See ``Transport.diagnosis``."""

@@ -11,7 +11,8 @@ LAYERS = "/run/codeenv"
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 AGENT = 1000
 """User and group in a box."""
-_NOBODIES = 30_000, 60_000
+_SMALL, _LARGE = (30_000, 60_000), (1_879_048_192, 2_147_483_647)
+"""Users that no distribution gives to anybody; the first within the 65,536 of a mapping."""
 USERS = f"""\
 root:x:0:0:root:/root:/bin/bash
 agent:x:{AGENT}:{AGENT}:agent:{HOME}:/bin/bash
@@ -24,14 +25,17 @@ nogroup:x:65534:
 """
 
 
-def somebody() -> int:
+def somebody(*, mapped: bool) -> int:
     """Return a user for a new wall, seen from outside of it.
 
     Nobody's, so that who escaped would have nothing; and as good as never another wall's, since the
     kernel counts much by user (descriptors on their way, watches, queued signals): boxes of one
-    user could take it from each other.  Small enough for engines that map only 65,536 users.
+    user could take it from each other.
+
+    Args:
+        mapped: Whether only some users exist there, as in a user namespace.
     """
-    first, end = _NOBODIES
+    first, end = _SMALL if mapped else _LARGE
     return first + secrets.randbelow(end - first)
 
 
