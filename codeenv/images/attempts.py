@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codeenv.images.base import Base
 from codeenv.images.built import Built
@@ -11,7 +11,8 @@ from codeenv.images.layers import ENV, compose, store_layer
 from codeenv.images.rungs import INSTALLERS, project
 from codeenv.images.venv import add_project
 from codeenv.languages.base import InstallPlan, Language, Layout, TestRequest, TestRun
-from codeenv.sandbox.base import Backend
+from codeenv.sandbox.base import Backend, Limits
+from codeenv.sandbox.capacity import available_memory
 from codeenv.sandbox.image import Image
 from codeenv.tree import Tree
 
@@ -21,6 +22,15 @@ _CLEAN_SHARE = 0.02
 _USAGE_ERROR = 4
 TEST_TIMEOUT = 120.0
 """Seconds that a test may hang while environments are searched and judged."""
+
+
+_MIB = 1024**2
+_MOST_MEMORY = 8192
+
+
+def most_memory() -> int:
+    """Return the MiB that a box may be given here: half of what is available, and not too much."""
+    return min(_MOST_MEMORY, (available_memory() or 0) // (2 * _MIB))
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,7 @@ class Parts:
         added: Requirements that a run showed to be missing.
         variables: Environment variables that tests and agents run with.
         services: Servers that every box starts.
+        memory: MiB that a box has at least.
     """
 
     base: Base
@@ -40,6 +51,7 @@ class Parts:
     added: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     services: tuple[str, ...] = ()
+    memory: int = 0
 
 
 @dataclass(frozen=True)
@@ -101,10 +113,19 @@ class Tester:
     built: Built | None = None
 
     def attempt(self, parts: Parts, ids: tuple[str, ...] | None = None) -> Attempt:
-        """Run all tests, or some; without own options, if only these stop the runner."""
+        """Run all tests, or some, with more memory if they run out of it and that helps."""
+        best = last = self._attempt(parts, ids)
+        memory = max(parts.memory, Limits().memory // _MIB)
+        while last.run.starved and not last.is_clean and (memory := 2 * memory) <= most_memory():
+            last = self._attempt(replace(parts, memory=memory), ids)
+            best = max(best, last, key=lambda attempt: attempt.score)
+        return best
+
+    def _attempt(self, parts: Parts, ids: tuple[str, ...] | None) -> Attempt:
+        """Run tests; without own options, if only these stop the runner."""
         tree = add_project(parts.installed.tree, self.plan, self.layout.import_roots, self.built)
         layers = (store_layer(tree, ENV),)
-        image = compose(parts.base, layers, parts.variables, parts.services)
+        image = compose(parts.base, layers, parts.variables, parts.services, parts.memory)
         run = self._run(image, (), ids)
         if run.exit_code == _USAGE_ERROR and not run.results:
             again = self._run(image, _NO_OWN_OPTIONS, ids)

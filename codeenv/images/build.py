@@ -25,7 +25,7 @@ from codeenv.sandbox.base import Backend
 from codeenv.tasks.models import EnvironmentLock, SourcePin
 from codeenv.tree import Tree
 
-_VERSION = 7
+_VERSION = 8
 """Raised when the way environments are made changes, so that cached ones are made again."""
 
 
@@ -150,6 +150,7 @@ def _lock(best: Attempt, plan: InstallPlan, layout: Layout, built: Built | None)
         metadata=(f"{plan.name}=={plan.version}",) if plan.name else (),
         variables=dict(parts.variables),
         services=parts.services,
+        memory=parts.memory,
         test_options=best.options,
     )
 

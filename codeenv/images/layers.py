@@ -84,8 +84,16 @@ def compose(
     layers: Sequence[Layer],
     variables: Mapping[str, str],
     services: Sequence[str] = (),
+    memory: int = 0,
 ) -> Image:
     """Return an image of a base and layers, the environment's interpreter first on its path.
+
+    Args:
+        base: What it stands on.
+        layers: On top of it.
+        variables: Of every command.
+        services: Servers that every box starts.
+        memory: MiB that a box has at least.
 
     Raises:
         BuildError: If a service is unknown, or a variable may not be set.
@@ -101,7 +109,8 @@ def compose(
     facts |= {"startup": script} if script else {}
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     python = f"{ENV}/bin/python"
-    return Image(digest, base.digest, base.rootfs, tuple(layers), merged, python, script)
+    room = memory * 1024**2
+    return Image(digest, base.digest, base.rootfs, tuple(layers), merged, python, script, room)
 
 
 def _write(tree: Tree, folder: Path) -> None:

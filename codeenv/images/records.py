@@ -37,7 +37,7 @@ def recall(key: str, base: Base) -> Environment | None:
         return None
     lock = found[0]
     own = base if lock.base == base.name else named_base(lock.base)
-    return Environment(lock, compose(own, (layer,), lock.variables, lock.services))
+    return Environment(lock, compose(own, (layer,), lock.variables, lock.services, lock.memory))
 
 
 def recall_by_lock(lock: EnvironmentLock, base: Base) -> Environment | None:

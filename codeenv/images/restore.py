@@ -71,7 +71,7 @@ def _restore(
     built = _built_again(own, lock, pin, source, installer) if own else None
     tree = add_project(installed.tree, _plan_of(lock, source), lock.import_roots, built)
     layer = store_layer(tree, ENV)
-    return Environment(lock, compose(base, (layer,), lock.variables, lock.services))
+    return Environment(lock, compose(base, (layer,), lock.variables, lock.services, lock.memory))
 
 
 def _own_wheel(lock: EnvironmentLock) -> LockedPackage | None:

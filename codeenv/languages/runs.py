@@ -200,6 +200,7 @@ class TestRun:
         log: Tail of the terminal output, for people only.
         coverage: If asked for.
         duration: Seconds.
+        starved: Whether it ran out of memory.
     """
 
     collected: tuple[str, ...]
@@ -211,6 +212,7 @@ class TestRun:
     log: str = ""
     coverage: CoverageMap | None = None
     duration: float = 0.0
+    starved: bool = False
 
     __test__ = False
 

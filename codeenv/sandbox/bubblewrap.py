@@ -67,7 +67,7 @@ class BubblewrapBackend:
         key = HostKey.of(image, role, limits, mounts, network)
 
         def describe(host: Host, number: int) -> BoxSpec:
-            return walled_spec(key, number, memory=limits.memory)
+            return walled_spec(key, number, memory=key.limits.memory)
 
         return self._pool.open(key, workspace, mounts, describe)
 

@@ -82,7 +82,7 @@ class DockerBackend:
 
         def describe(host: Host, number: int) -> BoxSpec:
             mode: Mode = "namespaces" if self._wall.nested else "plain"
-            return walled_spec(key, number, memory=self._watched(limits), mode=mode)
+            return walled_spec(key, number, memory=self._watched(key.limits), mode=mode)
 
         try:
             return self._pool.open(key, workspace, mounts, describe)

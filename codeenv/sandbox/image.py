@@ -39,6 +39,7 @@ class Image:
         python: Absolute path of the environment's interpreter in the box.
         startup: Bash that every box runs before anything else, e.g. to start a server; "" for
             nothing.
+        memory: Bytes of memory that a box has at least.
     """
 
     digest: str
@@ -48,6 +49,7 @@ class Image:
     variables: Mapping[str, str] = field(default_factory=dict)
     python: str = "/usr/bin/python3"
     startup: str = ""
+    memory: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codeenv.errors import SandboxError
 from codeenv.guest.spec import BoxSpec
@@ -35,7 +35,8 @@ class HostKey:
     def of(
         cls, image: Image, role: Role, limits: Limits, mounts: Sequence[Mount], network: bool
     ) -> "HostKey":
-        """Return the key for a box with these arguments."""
+        """Return the key for a box with these arguments; its limits are at least the image's."""
+        limits = replace(limits, memory=max(limits.memory, image.memory))
         targets = tuple(sorted(mount.target for mount in mounts))
         return cls(image.digest, role, limits, targets, network, image)
 

@@ -79,12 +79,14 @@ class EnvironmentLock(Model):
     """Extra arguments for the test runner, e.g. to switch a missing plug-in's options off."""
     services: tuple[str, ...] = ()
     """Servers that every box starts, e.g. ``redis``."""
+    memory: Annotated[int, Field(ge=0)] = 0
+    """MiB that the tests need in a box, if that is more than boxes have by default."""
 
     @model_serializer(mode="wrap")
-    def _without_services(self, inner: SerializerFunctionWrapHandler) -> dict[str, object]:
+    def _without_rarities(self, inner: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Leave out what few environments have: locks without it keep their digests."""
         values: dict[str, object] = inner(self)
-        return {k: v for k, v in values.items() if k != "services" or v}
+        return {k: v for k, v in values.items() if k not in ("services", "memory") or v}
 
 
 def span_digest(data: bytes) -> str:

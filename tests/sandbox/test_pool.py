@@ -5,6 +5,7 @@ import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,20 @@ def test_other_limits_mounts_or_networks_are_other_hosts(backend, host_image):
 
     assert len({id(host) for host in hosts}) == 4
     assert _host(backend, host_image, mounts=[mount]) is hosts[2]
+
+
+def test_a_box_has_the_memory_that_its_image_needs(backend, host_image):
+    box = backend.open(replace(host_image, memory=3 * 1024**3), WORKSPACE)
+
+    assert _key(backend).limits.memory == 3 * 1024**3
+    box.close()
+    other = backend.open(replace(host_image, memory=1), WORKSPACE, limits=Limits(memory=2))
+    assert _key(backend).limits.memory == 2
+    other.close()
+
+
+def _key(backend):
+    return next(place.key for place in backend._pool._places if place.live)
 
 
 def test_unused_hosts_over_the_limit_are_ended(host_image):

@@ -69,7 +69,14 @@ def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         log=result.text[-_LOG_TAIL:],
         coverage=coverage,
         duration=round(sum(r.duration for r in report.results.values()), 3),
+        starved="memory" in result.exhausted or _tells_of_memory(report),
     )
+
+
+def _tells_of_memory(report: _Report) -> bool:
+    """Return whether a test or a file failed for want of memory."""
+    failed = (r.message for r in report.results.values() if r.outcome in ("failed", "error"))
+    return any(text.startswith("MemoryError") for text in (*report.errors.values(), *failed))
 
 
 def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
