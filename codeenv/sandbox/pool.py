@@ -5,6 +5,8 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from codeenv.errors import SandboxError
@@ -43,11 +45,16 @@ class HostKey:
 
 @dataclass(eq=False)
 class _Place:
-    """A host, what it serves, and how many boxes live on it."""
+    """A host that serves, or will once it has started, and how many boxes live on it."""
 
     key: HostKey
-    host: Host
-    live: int = 0
+    started: Future[Host] = field(default_factory=Future)
+    live: int = 1
+
+    @property
+    def host(self) -> Host:
+        """The host; waits for its start, and raises why it did not."""
+        return self.started.result()
 
 
 @dataclass(eq=False)
@@ -121,7 +128,8 @@ class HostPool:
             places, self._places = self._places, []
         if os.getpid() == self._owner:
             for place in places:
-                place.host.close()
+                if place.started.done():
+                    place.host.close()
 
     def _enter(self, key: HostKey) -> _Place:
         """Wait until there is room, and return a host with one box more on it."""
@@ -138,33 +146,48 @@ class HostPool:
 
     def _take(self, key: HostKey) -> _Place:
         """Return a host that answers, with one box more on it."""
-        while (kept := self._take_kept(key)) is not None:
-            if kept.host.answers():
-                return kept
-            self._put_back(kept)
-        place = _Place(key, self.start(key), live=1)
-        place.host.boxes = 1
-        with self._lock:
-            if not self._closed:
-                self._places.append(place)
-                return place
-        place.host.close()
-        raise SandboxError("the sandbox backend is closed")
+        while True:
+            place, kept = self._reserve(key)
+            if not kept:
+                self._start(place)
+            with suppress(SandboxError):
+                if not kept or place.host.answers():
+                    place.host.boxes += 1
+                    return place
+            self._put_back(place)
 
-    def _take_kept(self, key: HostKey) -> _Place | None:
+    def _reserve(self, key: HostKey) -> tuple[_Place, bool]:
+        """Return a place on a host, and whether somebody started that before."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox backend is closed")
             for place in reversed(self._places):  # the one used last is the warmest
                 if place.key == key and self._has_room(place):
                     place.live += 1
-                    place.host.boxes += 1
-                    return place
-        return None
+                    return place, True
+            self._places.append(_Place(key))
+            return self._places[-1], False
+
+    def _start(self, place: _Place) -> None:
+        """Start the host of a place; whoever waits for it learns of a failure, too."""
+        try:
+            host = self.start(place.key)
+        except BaseException as error:
+            with self._lock:
+                self._places = [each for each in self._places if each is not place]
+            place.started.set_exception(error)
+            raise
+        place.started.set_result(host)
+        with self._lock:
+            closed = self._closed
+        if closed:
+            host.close()
 
     def _has_room(self, place: _Place) -> bool:
-        host = place.host
-        return host.healthy and host.boxes < self.boxes and place.live < self.capacity.per_host
+        if place.live >= self.capacity.per_host:
+            return False
+        host = place.host if place.started.done() else None
+        return host is None or (host.healthy and host.boxes < self.boxes)
 
     def _close_box(self, place: _Place, box: Box, layers: Sequence[str]) -> None:
         host = place.host

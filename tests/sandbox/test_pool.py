@@ -187,6 +187,38 @@ def test_boxes_share_a_host_and_a_workspace_where_that_is_asked_for(host_image):
             assert other.host in hosts
 
 
+def test_boxes_opened_at_once_share_hosts_as_well(host_image):
+    with closing(LocalBackend(Capacity(per_host=4))) as backend, ThreadPoolExecutor(16) as pool:
+        boxes = list(pool.map(lambda _: backend.open(host_image, WORKSPACE), range(16)))
+
+        assert len({id(box.host) for box in boxes}) == 4
+        for box in boxes:
+            box.close()
+
+
+def test_a_host_that_does_not_start_fails_those_who_wait_for_it_with_its_reason(host_image):
+    starting, fail = threading.Barrier(2), threading.Event()
+
+    def start(key):
+        starting.wait(10)
+        fail.wait(10)
+        raise SandboxError("no host today")
+
+    backend = LocalBackend(Capacity(per_host=2))
+    backend._pool.start = start
+    with closing(backend), ThreadPoolExecutor(2) as pool:
+        first = pool.submit(backend.open, host_image, WORKSPACE)
+        starting.wait(10)
+        starting.reset()
+        second = pool.submit(backend.open, host_image, WORKSPACE)
+        fail.set()
+        with pytest.raises(SandboxError, match="no host today"):
+            first.result(10)
+        starting.wait(10)  # the second one tries for itself
+        with pytest.raises(SandboxError, match="no host today"):
+            second.result(10)
+
+
 def test_a_box_that_fails_on_a_shared_host_spares_its_neighbour(host_image):
     with closing(LocalBackend(Capacity(per_host=2))) as backend:
         first, second = (backend.open(host_image, WORKSPACE) for _ in range(2))
