@@ -216,6 +216,8 @@ class Supervisor:
         return Frame({"boxes": len(self._boxes)})
 
     def _relay(self, box: Box) -> None:
+        if self._boxes.get(box.spec.box) is not box:
+            return  # closed by what came in the same moment
         try:
             for number, reply in box.receive():
                 if "exhausted" in reply.header and self._starved(box):
