@@ -16,7 +16,7 @@ from codeenv.sandbox.box import Box
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.docker_client import connect, engine_errors
 from codeenv.sandbox.docker_image import ensure_image
-from codeenv.sandbox.docker_wall import Wall, start_wall
+from codeenv.sandbox.docker_wall import Wall, is_podman, start_wall
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
@@ -60,7 +60,7 @@ class DockerBackend:
         self.isolation = isolation
         self._lock = threading.Lock()
         self._client, self._process = connect(), os.getpid()
-        self._check_runtime(runtime)
+        self._check(isolation, runtime)
         if isolation == "container":
             capacity = replace(capacity, per_host=1)
         boxes = HostPool.boxes if isolation == "box" else 1
@@ -114,16 +114,21 @@ class DockerBackend:
         watched = self._watched(key.limits)
         return Host(wall, Start(LAYERS, hidden=not self._wall.nested, watch_memory=watched))
 
-    def _check_runtime(self, name: str) -> None:
-        """Refuse a runtime that the engine does not know."""
+    def _check(self, isolation: Isolation, runtime: str) -> None:
+        """Refuse what the engine cannot do."""
         with engine_errors("cannot ask the Docker engine"):
-            known = sorted(self._client.info().get("Runtimes") or ()) if name else []
-        if name and name not in known:
+            engine = self._client.info()
+        known = sorted(engine.get("Runtimes") or ())
+        problem = hint = ""
+        if runtime and runtime not in known:
+            problem = f"the Docker engine has no runtime {runtime}"
+            hint = f"install and register it; the engine has {', '.join(known)}"
+        elif isolation == "container" and is_podman(engine):
+            problem = "Podman gives no folders to the user of a container of its own per episode"
+            hint = "leave the isolation at box, which works there"
+        if problem:
             self._client.close()
-            raise BackendUnavailable(
-                f"the Docker engine has no runtime {name}",
-                hint=f"install and register it; the engine has {', '.join(known)}",
-            )
+            raise BackendUnavailable(problem, hint=hint)
 
     def _watched(self, limits: Limits) -> int:
         """Return the memory that each box may use, if a container's limit is of several."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import docker
-from docker.types import LogConfig, Mount
+from docker.types import LogConfig, Mount, Ulimit
 
+from codeenv._paths import cache_folder
 from codeenv.errors import SandboxError
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.docker_client import engine_errors
@@ -17,7 +18,7 @@ from codeenv.sandbox.door import Door
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import HostKey
 from codeenv.sandbox.variables import HOME, WORKSPACE
-from codeenv.sandbox.walled import AGENT, somebody
+from codeenv.sandbox.walled import AGENT, LAYERS, somebody
 
 OWNER_LABEL, DEADLINE_LABEL, RUN_LABEL = "codeenv.owner", "codeenv.deadline", "codeenv.run"
 LIFETIME = 24 * 3600
@@ -25,6 +26,8 @@ LIFETIME = 24 * 3600
 _HEADROOM = 128 * 1024**2
 """Bytes for the supervisor and the layers, on top of what a box may use."""
 _OWN_PROCESSES = 16
+_DESCRIPTORS, _PROCESSES = 16_384, 32_768
+"""Open files of a process, and processes of a user: no more than engines may give anywhere."""
 _DENIED = (
     "acct add_key adjtimex bpf clock_adjtime clock_settime create_module delete_module "
     "fanotify_init finit_module init_module io_uring_enter io_uring_register io_uring_setup ioperm "
@@ -72,8 +75,7 @@ def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) 
     """
     with engine_errors("cannot ask the Docker engine"):
         engine = client.info()
-    mapped = any("rootless" in o or "userns" in o for o in engine.get("SecurityOptions") or ())
-    user = somebody(mapped=mapped) if wall.nested else AGENT
+    user = somebody(mapped=_maps_users(engine)) if wall.nested else AGENT
     options = _host_options(engine, key, wall, user)
     door = _door(client)
     if door is not None:
@@ -156,7 +158,7 @@ def _host_options(engine: dict[str, Any], key: HostKey, wall: Wall, user: int) -
     return {
         "network_mode": "bridge" if key.network else "none",
         "read_only": True,
-        "tmpfs": _tmpfs(key, wall, user),
+        "tmpfs": _tmpfs(key, wall, "" if is_podman(engine) else f",uid={user},gid={user}"),
         "cap_drop": ["ALL"],
         "security_opt": _security(engine),
         "mem_limit": memory,
@@ -164,6 +166,10 @@ def _host_options(engine: dict[str, Any], key: HostKey, wall: Wall, user: int) -
         "pids_limit": wall.boxes * (limits.pids + _OWN_PROCESSES),
         "nano_cpus": int(cpus * 1e9),
         "runtime": wall.runtime or None,
+        "ulimits": [
+            Ulimit(name="nofile", soft=_DESCRIPTORS, hard=_DESCRIPTORS),
+            Ulimit(name="nproc", soft=_PROCESSES, hard=_PROCESSES),
+        ],
         "ipc_mode": "private",
         "shm_size": limits.disk,
         "init": False,
@@ -172,19 +178,43 @@ def _host_options(engine: dict[str, Any], key: HostKey, wall: Wall, user: int) -
     }
 
 
-def _tmpfs(key: HostKey, wall: Wall, user: int) -> dict[str, str]:
-    own = f"rw,exec,nosuid,nodev,uid={user},gid={user}"
-    folders = {"/run": f"{own},mode=755"}
-    folders |= dict.fromkeys(key.targets, f"{own},mode=755")
+def _tmpfs(key: HostKey, wall: Wall, user: str) -> dict[str, str]:
+    """Return the memory file systems of a container; Podman's cannot be given a user."""
+    own = f"rw,exec,nosuid,nodev{user}"
+    mode = 755 if user else 1777
+    folders = {LAYERS: f"{own},mode={mode}"}
+    folders |= dict.fromkeys(key.targets, f"{own},mode={mode}")
     if not wall.nested:
-        folders |= dict.fromkeys((WORKSPACE, HOME), f"{own},mode=755,size={key.limits.disk}")
+        folders |= dict.fromkeys((WORKSPACE, HOME), f"{own},mode={mode},size={key.limits.disk}")
         shared = ("/tmp", "/var/tmp")
         folders |= dict.fromkeys(shared, f"{own},mode=1777,size={key.limits.disk}")
     return folders
 
 
 def _security(engine: dict[str, Any]) -> list[str]:
-    options = ["no-new-privileges:true", f"seccomp={_PROFILE}"]
+    options = ["no-new-privileges:true", f"seccomp={_profile(engine)}"]
     if any("apparmor" in option for option in engine.get("SecurityOptions") or ()):
         options.append("apparmor=unconfined")  # Docker's profile refuses the box's mounts
+    if is_podman(engine):
+        options.append("unmask=ALL")  # as MaskedPaths for Docker
     return options
+
+
+def is_podman(engine: dict[str, Any]) -> bool:
+    """Return whether an engine that speaks Docker's language is Podman."""
+    return "BuildahVersion" in engine
+
+
+def _maps_users(engine: dict[str, Any]) -> bool:
+    """Return whether only some users exist in an engine's containers."""
+    options = " ".join(engine.get("SecurityOptions") or ())
+    return "rootless" in options or "userns" in options or bool(engine.get("Rootless"))
+
+
+def _profile(engine: dict[str, Any]) -> str:
+    """Return the profile as an engine takes it: itself, or for Podman the file that it is in."""
+    if not is_podman(engine):
+        return _PROFILE
+    file = cache_folder("podman") / "seccomp.json"
+    file.write_text(_PROFILE, encoding="utf-8")
+    return str(file)
