@@ -75,6 +75,11 @@ class MemoryGroup:
                 (self.folder / name).write_text(str(value))
 
 
+def can_limit_memory() -> bool:
+    """Return whether this user may make groups with a memory limit here."""
+    return _parent() is not None
+
+
 def collect_groups() -> Iterator[str]:
     """Remove the groups of dead owners; yield what was removed."""
     for where, folders, _ in os.walk(_VERSION_1 if _VERSION_1.is_dir() else _VERSION_2):

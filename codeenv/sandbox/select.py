@@ -11,6 +11,7 @@ from codeenv.errors import BackendUnavailable, CodeEnvError, UsageError
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.bubblewrap import BubblewrapBackend, find_program
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
+from codeenv.sandbox.cgroup import can_limit_memory
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.local import LocalBackend
 from codeenv.tree import Tree
@@ -118,6 +119,7 @@ def _probe_bubblewrap() -> Probe:
         with backend.open(image, Tree({})) as box:
             works = box.exec("true").exit_code == 0
             detail = "overlay workspaces" if box.overlay else "copied workspaces (no overlay)"
+            detail += ", memory " + ("limited by the kernel" if can_limit_memory() else "watched")
     except CodeEnvError as error:
         return Probe("bubblewrap", False, error.message, f"{_USER_NAMESPACES}?", version)
     finally:
