@@ -6,6 +6,7 @@ ratio.  Run ``python harness/benchmarks/boxes.py``, or ``make bench``.
 
 import argparse
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -74,12 +75,19 @@ def main() -> int:
         try:
             with backend.open(image, WORKSPACE) as box:
                 rows += commands(repeat, box, container)
+                box_command, own = turns(10 * repeat, lambda: box.exec("true"), host_command)
         finally:
             container.remove(force=True)
     print(f"{'':<24}{'box':>9}{'container':>11}{'ratio':>8}")
     for name, ours, theirs in rows:
         print(f"{name:<24}{ours:>9.2f}{theirs:>11.1f}{theirs / ours:>7.0f}x")
+    print(f"a command in a box takes {box_command - own:.2f} ms more than {own:.2f} without one")
     return 0
+
+
+def host_command() -> None:
+    """Run what a box runs, as a process of this machine."""
+    subprocess.run(["bash", "-c", "true"], check=True, capture_output=True)
 
 
 def commands(repeat: int, box: Sandbox, container: Container) -> list[tuple[str, float, float]]:
