@@ -31,6 +31,8 @@ LINES = b"".join(b"line %d of a file that is read\n" % n for n in range(200))
 WORKSPACE = Tree({f"package/module_{n}.py": Entry(LINES) for n in range(100)})
 FILE = "package/module_0.py"
 _PLACE = "/var/tmp/file.py"
+_PAUSE = 0.3
+"""Seconds before each block, so that no side pays for what another one cleans up."""
 
 
 class Side(Protocol):
@@ -198,12 +200,14 @@ def measure(makers: dict[str, Callable[[], Side]], repeat: int) -> dict[str, Tim
             sides[name] = make()
         for turn in range(repeat + 1):
             for name, side in sides.items():
-                for what in ("reset", "true", "read"):
-                    start = time.perf_counter()
-                    getattr(side, what)()
-                    if turn:
-                        seconds = time.perf_counter() - start
-                        getattr(found[name], what).append(1000 * seconds)
+                for what, times in (("reset", 1), ("true", 5), ("read", 5)):
+                    time.sleep(_PAUSE)
+                    for _ in range(times):
+                        start = time.perf_counter()
+                        getattr(side, what)()
+                        if turn:
+                            seconds = time.perf_counter() - start
+                            getattr(found[name], what).append(1000 * seconds)
     finally:
         for side in sides.values():
             with suppress(Exception):
