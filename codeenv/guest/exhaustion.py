@@ -4,13 +4,18 @@ import contextlib
 import os
 import re
 
+_COUNTS = ("memory.events", "memory.oom_control")
 MEMORY, DISK, FILES = "memory", "disk", "files"
-_KILLS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+_OWN = ("/sys/fs/cgroup", "/sys/fs/cgroup/memory")
 
 
-def kills() -> int:
-    """Return how many processes the kernel has killed for want of memory in our cgroup."""
-    for path in _KILLS:
+def kills(*groups: str) -> int:
+    """Return how many processes the kernel has killed for want of memory in a cgroup.
+
+    Args:
+        groups: Where it may be found, by default our own; the first that is there counts.
+    """
+    for path in (f"{g}/{name}" for g in groups or _OWN for name in _COUNTS):
         with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
             found = re.search(r"^oom_kill (\d+)$", file.read(), re.MULTILINE)
             return int(found[1]) if found else 0

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeenv.guest.packing import Item
-from codeenv.guest.places import PlaceError, Places, failed, folder
+from codeenv.guest.places import HELD, PlaceError, Places, failed, folder
 
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 Info = tuple[str, str, int, bool]
 """Path, kind, size, executable."""
 
@@ -96,7 +95,7 @@ class Files:
                 if not stat.S_ISDIR(_kind(fd, name)):
                     _clear(fd, name)
                     os.mkdir(name, dir_fd=fd)
-                below = os.open(name, _FOLDER, dir_fd=fd)
+                below = os.open(name, HELD, dir_fd=fd)
                 held.callback(os.close, below)
                 fd = below
             yield fd
@@ -123,7 +122,7 @@ class Files:
             for name in parts[:-1]:
                 if not stat.S_ISDIR(_kind(fds[-1], name)):
                     return
-                fds.append(os.open(name, _FOLDER, dir_fd=fds[-1]))
+                fds.append(os.open(name, HELD, dir_fd=fds[-1]))
                 held.callback(os.close, fds[-1])
             _clear(fds[-1], parts[-1])
             with contextlib.suppress(OSError):  # an empty folder is no folder of a tree

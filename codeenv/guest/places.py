@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+HELD = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Flags to hold a folder that is no link."""
 _CODES = {
     errno.ENOENT: "not_found",
     errno.EISDIR: "is_directory",
@@ -72,14 +74,13 @@ def folder(real: str, *, make: bool = False) -> Iterator[int]:
     Raises:
         OSError: ``ELOOP`` or ``ENOTDIR`` if there is a link in it by now.
     """
-    flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open("/", flags)
+    fd = os.open("/", HELD)
     try:
         for part in filter(None, real.split("/")):
             if make:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(part, dir_fd=fd)
-            below = os.open(part, flags, dir_fd=fd)
+            below = os.open(part, HELD, dir_fd=fd)
             os.close(fd)
             fd = below
         yield fd

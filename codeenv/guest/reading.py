@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-DEPTH = 200
+_DEPTH = 200
 Item = tuple[str, str, int, int, bytes]
 """Path, kind, mode, modification time (ns), and bytes (a link's target).
 
@@ -81,13 +81,13 @@ class Reader:
             _pad(int(want[4]), write)
 
     def _below(self, root: int, without: str) -> Iterator[_Found]:
-        with permitted(root, 0o700):
+        with _permitted(root, 0o700):
             yield from self._walk(root, "", 0, without)
 
     def _walk(self, folder: int, prefix: str, depth: int, without: str = "") -> Iterator[_Found]:
-        if depth > DEPTH:
-            raise ExportError(f"the tree is deeper than {DEPTH} folders")
-        with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
+        if depth > _DEPTH:
+            raise ExportError(f"the tree is deeper than {_DEPTH} folders")
+        with _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
             names = sorted(name for name in os.listdir(listed) if name != without)
         self.entries -= len(names)
         if self.entries < 0:
@@ -97,7 +97,7 @@ class Reader:
         for name in names:
             with contextlib.ExitStack() as held:
                 try:
-                    entry = held.enter_context(named(folder, name))
+                    entry = held.enter_context(_named(folder, name))
                 except FileNotFoundError:  # somebody does not stand still: told at the end
                     continue
                 yield from self._entry(entry, prefix + name, depth)
@@ -105,7 +105,7 @@ class Reader:
     def _entry(self, entry: int, path: str, depth: int) -> Iterator[_Found]:
         status = os.fstat(entry)
         if stat.S_ISDIR(status.st_mode):
-            with permitted(entry, 0o700):
+            with _permitted(entry, 0o700):
                 yield path, "whole" if _hides(entry) else "folder", status, entry
                 yield from self._walk(entry, path + "/", depth + 1)
         elif stat.S_ISLNK(status.st_mode):
@@ -125,7 +125,7 @@ def _send(entry: int, kind: str, size: int, write: Write) -> None:
             write(data)
             left -= len(data)
             return
-        with permitted(entry, 0o400), opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
+        with _permitted(entry, 0o400), _opened(entry, os.O_RDONLY | os.O_NONBLOCK) as fd:
             while left and (data := os.read(fd, min(left, _PIECE))):
                 write(data)
                 left -= len(data)
@@ -161,7 +161,7 @@ def _hides(folder: int) -> bool:
 
 
 @contextlib.contextmanager
-def named(folder: int, name: str) -> Iterator[int]:
+def _named(folder: int, name: str) -> Iterator[int]:
     """Take hold of an entry without opening it: what it is cannot change from here on."""
     fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
@@ -171,7 +171,7 @@ def named(folder: int, name: str) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def opened(entry: int, flags: int) -> Iterator[int]:
+def _opened(entry: int, flags: int) -> Iterator[int]:
     """Open what a descriptor holds."""
     fd = os.open(f"/proc/self/fd/{entry}", flags | os.O_CLOEXEC)
     try:
@@ -181,7 +181,7 @@ def opened(entry: int, flags: int) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def permitted(entry: int, bits: int) -> Iterator[None]:
+def _permitted(entry: int, bits: int) -> Iterator[None]:
     """Give ourselves the permission bits an owner may always have, for as long as we read."""
     mode = stat.S_IMODE(os.fstat(entry).st_mode)
     if mode & bits == bits:

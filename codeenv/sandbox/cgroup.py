@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from codeenv.guest.exhaustion import kills
 from codeenv.sandbox.owner import is_dead, owner
 
 _PREFIX = "codeenv-"
@@ -50,11 +51,7 @@ class MemoryGroup:
 
     def kills(self) -> int:
         """Return how many of its processes the kernel has killed for want of memory."""
-        for name in ("memory.events", "memory.oom_control"):
-            with contextlib.suppress(OSError):
-                lines = (self.folder / name).read_text(encoding="ascii").splitlines()
-                return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
-        return 0
+        return kills(str(self.folder))
 
     def remove(self) -> None:
         """Remove the group as soon as its last process is gone.  Idempotent."""

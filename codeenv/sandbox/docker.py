@@ -60,7 +60,8 @@ class DockerBackend:
         self.isolation = isolation
         self._lock = threading.Lock()
         self._client, self._process = connect(), os.getpid()
-        self._check(isolation, runtime)
+        if runtime or isolation == "container":
+            self._check(isolation, runtime)
         if isolation == "container":
             capacity = replace(capacity, per_host=1)
         boxes = HostPool.boxes if isolation == "box" else 1

@@ -26,7 +26,8 @@ from codeenv.tree import Entry, Tree
 LINES = b"".join(b"line %d of a file that is read\n" % n for n in range(200))
 WORKSPACE = Tree({f"package/module_{n}.py": Entry(LINES) for n in range(100)})
 FILE = "package/module_0.py"
-_PAUSE = 0.3
+PAUSE = 0.3
+"""Seconds before each block, so that no side pays for what another one cleans up."""
 
 
 @dataclass
@@ -36,8 +37,8 @@ class Containers:
     client: DockerClient
     tag: str
 
-    def start(self) -> Container:
-        """Return a fresh container with the workspace in it."""
+    def start(self, workspace: Tree = WORKSPACE) -> Container:
+        """Return a fresh container with a workspace in it."""
         container = self.client.containers.run(
             self.tag,
             ["sleep", "3600"],
@@ -46,7 +47,7 @@ class Containers:
             init=True,
             labels={"codeenv.benchmark": "1"},
         )
-        container.put_archive("/workspace", WORKSPACE.to_tar())
+        container.put_archive("/workspace", workspace.to_tar())
         return container
 
 
@@ -115,7 +116,7 @@ def turns(
     found: tuple[list[float], list[float]] = ([], [])
     for turn in range(repeat + 1):
         for side, work in zip(found, (ours, theirs), strict=True):
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
             for _ in range(times):
                 start = time.perf_counter()
                 work()

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 
-from docker import DockerClient
+from boxes import Containers
 from docker.models.containers import Container
 
 from codeenv.env.runtime import Runtime
@@ -51,11 +51,10 @@ class Boxes:
 
 
 @dataclass
-class Containers:
+class Execs:
     """The other side: what most harnesses do."""
 
-    client: DockerClient
-    tag: str
+    containers: Containers
     image: Image
     task: Task
     file: str
@@ -63,27 +62,14 @@ class Containers:
     def play(self) -> None:
         """Play one episode to its grade."""
         solved = without_git(self.task.workspace).apply(self.task.oracle)
-        with closing(_Container(self.start(self.task.workspace))) as box:
+        with closing(_Container(self.containers.start(self.task.workspace))) as box:
             for _ in range(5):
                 box.run(["cat", self.file])
                 box.run(["bash", "-c", _COMMAND])
-        with closing(_Container(self.start(solved))) as box:
+        with closing(_Container(self.containers.start(solved))) as box:
             box.put(self.task.grading_tree.apply(self.task.oracle))
             for ids in (self.task.fail_to_pass, self.task.pass_to_pass):
                 box.run([self.image.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ids])
-
-    def start(self, workspace: Tree) -> Container:
-        """Return a fresh container with a workspace."""
-        container = self.client.containers.run(
-            self.tag,
-            ["sleep", "3600"],
-            detach=True,
-            network_mode="none",
-            init=True,
-            labels={"codeenv.benchmark": "1"},
-        )
-        container.put_archive("/workspace", workspace.to_tar())
-        return container
 
 
 @dataclass
@@ -120,7 +106,7 @@ def main() -> int:
         image = runtime.environment(task.lock, task.recipe).image
         file = task.layout.source_files[0]
         ours = Boxes(runtime, task, file)
-        theirs = Containers(client, ensure_image(client, image), image, task, file)
+        theirs = Execs(Containers(client, ensure_image(client, image)), image, task, file)
         print(f"{'at once':<10}{'boxes/s':>10}{'containers/s':>14}{'ratio':>8}")
         for threads in (1, 4):
             rates = [rate(side.play, episodes, threads) for side in (ours, theirs)]

@@ -17,6 +17,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from boxes import FILE, LINES, PAUSE, WORKSPACE
+
 from codeenv.images.base import ensure_base
 from codeenv.images.install import Installer
 from codeenv.images.layers import ENV, compose, store_layer
@@ -25,14 +27,8 @@ from codeenv.sandbox.docker_client import connect
 from codeenv.sandbox.docker_image import ensure_image
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend
-from codeenv.tree import Entry, Tree
 
-LINES = b"".join(b"line %d of a file that is read\n" % n for n in range(200))
-WORKSPACE = Tree({f"package/module_{n}.py": Entry(LINES) for n in range(100)})
-FILE = "package/module_0.py"
 _PLACE = "/var/tmp/file.py"
-_PAUSE = 0.3
-"""Seconds before each block, so that no side pays for what another one cleans up."""
 
 
 class Side(Protocol):
@@ -201,7 +197,7 @@ def measure(makers: dict[str, Callable[[], Side]], repeat: int) -> dict[str, Tim
         for turn in range(repeat + 1):
             for name, side in sides.items():
                 for what, times in (("reset", 1), ("true", 5), ("read", 5)):
-                    time.sleep(_PAUSE)
+                    time.sleep(PAUSE)
                     for _ in range(times):
                         start = time.perf_counter()
                         getattr(side, what)()

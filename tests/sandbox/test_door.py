@@ -60,6 +60,15 @@ def test_other_users_do_not_reach_the_door():
         door.close()
 
 
+def _talks_over_the_stream(image):
+    with (
+        closing(open_backend("docker")) as backend,
+        backend.open(image, WORKSPACE, limits=LIMITS) as box,
+    ):
+        assert not _is_open(box)
+        assert box.exec("echo alive").text == "alive\n"
+
+
 @pytest.mark.docker
 def test_a_container_of_this_machine_comes_in_and_the_door_is_shut(box, own_temporary_folder):
     assert _is_open(box)
@@ -90,12 +99,7 @@ def test_an_engine_on_another_machine_is_talked_to_through_its_stream(
                 self.folder.mkdir(exist_ok=True)
 
     monkeypatch.setattr(docker_wall, "Door", Elsewhere)
-    with (
-        closing(open_backend("docker")) as backend,
-        backend.open(debian_image, WORKSPACE, limits=LIMITS) as box,
-    ):
-        assert not _is_open(box)
-        assert box.exec("echo alive").text == "alive\n"
+    _talks_over_the_stream(debian_image)
     assert _left(own_temporary_folder) == []
 
 
@@ -105,12 +109,7 @@ def test_where_no_door_can_be_made_the_stream_serves(debian_image, monkeypatch):
         raise OSError("AF_UNIX path too long")
 
     monkeypatch.setattr(docker_wall, "Door", none)
-    with (
-        closing(open_backend("docker")) as backend,
-        backend.open(debian_image, WORKSPACE, limits=LIMITS) as box,
-    ):
-        assert not _is_open(box)
-        assert box.exec("echo alive").text == "alive\n"
+    _talks_over_the_stream(debian_image)
 
 
 def test_a_door_behind_a_long_path_is_an_error_that_leaves_nothing(tmp_path, monkeypatch):
