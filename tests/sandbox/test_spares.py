@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from codeenv.guest.processes import children
+from codeenv.guest.processes import children, descendants
 from codeenv.sandbox.image import Mount
 from codeenv.sandbox.select import open_backend
 from codeenv.tree import Entry, Tree
@@ -20,14 +20,15 @@ def opened(bubblewrap_backend, host_image, eventually):
     """A box whose host has a spare one, and the pid of that."""
     with bubblewrap_backend.open(host_image, WORKSPACE, limits=LIMITS) as box:
         assert eventually(lambda: len(_boxes(box)) == 2)
-        yield box, max(_boxes(box))
+        yield box, _boxes(box)[-1]
 
 
 def _boxes(box):
-    """Return the pids of the first processes of a host's boxes."""
+    """Return the pids of the first processes of a host's boxes, the youngest last."""
     (init,) = children(box.host.transport.pid)  # bubblewrap's
     (supervisor,) = children(init)
-    return sorted(children(supervisor))
+    found = [p for p in descendants(supervisor).values() if p.parent == supervisor]
+    return [process.pid for process in sorted(found, key=lambda process: process.start)]
 
 
 def _reopen(box, backend, image, workspace=WORKSPACE, **options):
@@ -77,7 +78,7 @@ def test_a_prepared_box_ends_with_its_host(host_image, eventually):
         backend.open(host_image, WORKSPACE) as box,
     ):
         assert eventually(lambda: len(_boxes(box)) == 2)
-        spare = max(_boxes(box))
+        spare = _boxes(box)[-1]
 
     assert eventually(lambda: not os.path.exists(f"/proc/{spare}"))
 
