@@ -7,7 +7,7 @@ from codeenv.errors import SandboxError
 from codeenv.generate.memo import RunMemo, key_of
 from codeenv.images import Environment
 from codeenv.languages.base import Language, Layout, Swap, SwapResult, TestRequest, TestRun
-from codeenv.sandbox.base import Backend
+from codeenv.sandbox.base import Backend, Sandbox
 from codeenv.sandbox.image import Mount
 from codeenv.tree import Tree
 
@@ -74,13 +74,18 @@ class Workbench:
             return (SwapResult(problem=str(error), complete=False),) * len(swaps)
 
     def _try_swaps(self, request: TestRequest, swaps: Sequence[Swap]) -> tuple[SwapResult, ...]:
-        image = self.environment.image
-        with self.backend.open(image, self.pristine, role="build") as box:
-            return self.language.try_swaps(box, image, request, swaps)
+        with self._open() as box:
+            return self.language.try_swaps(box, self.environment.image, request, swaps)
 
     def _run(self, request: TestRequest, tree: Tree, mounts: Sequence[Mount]) -> TestRun:
-        image = self.environment.image
-        with self.backend.open(image, self.pristine, role="build", mounts=mounts) as box:
+        with self._open(mounts) as box:
             if tree is not self.pristine:
                 box.apply(self.pristine.diff(tree))
-            return self.language.run_tests(box, image, request)
+            return self.language.run_tests(box, self.environment.image, request)
+
+    def _open(self, mounts: Sequence[Mount] = ()) -> Sandbox:
+        image = self.environment.image
+        server = self.language.fork_server(image)
+        return self.backend.open(
+            image, self.pristine, role="build", mounts=mounts, fork_server=server
+        )

@@ -119,6 +119,8 @@ class Grader:
         language = self._languages(task.recipe.language)
         asked = TestRequest.graded(task.baseline, ids)
         request = replace(asked, options=task.lock.test_options)
-        with self._backend.open(image, task.grading_tree, role="grader") as box:
+        server = language.fork_server(image)
+        opened = self._backend.open(image, task.grading_tree, role="grader", fork_server=server)
+        with opened as box:
             box.apply(delta)
             return language.run_tests(box, image, request)

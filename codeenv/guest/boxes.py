@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from codeenv.guest import frames, namespaces, plain, processes, system
+from codeenv.guest.forked import Forked, Template
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.server import run_server
 from codeenv.guest.spec import BoxSpec
 
-_PATIENCE = 30.0
+PATIENCE = 30.0
+"""Seconds a new box may take."""
 _MOST_FOLDERS = 16
 
 
@@ -109,17 +111,34 @@ def prepare(spec: BoxSpec) -> Box:
         OSError: If the kernel refuses the process.
     """
     ours, theirs = socket.socketpair()
-    ours.settimeout(_PATIENCE)
+    ours.settimeout(PATIENCE)
+    pid = start(spec, theirs)
+    theirs.close()
+    return Box(spec, pid, ours)
+
+
+def start(spec: BoxSpec, channel: socket.socket, template: Template | None = None) -> int:
+    """Fork a box's first process, which listens to ``channel``; return its number.
+
+    Args:
+        spec: The box.
+        channel: Its end of the socket.
+        template: What this process has started; the box is then our parent's child, not ours.
+
+    Raises:
+        OSError: If the kernel refuses the process.
+        Forked: In commands that go on from the template.
+    """
     ids = os.getuid(), os.getgid()
     if spec.mode == "plain":
         pid = os.fork()
     else:
         os.makedirs(namespaces.STAGE, exist_ok=True)
-        pid = system.fork_into(namespaces.flags(spec))
+        parent = system.CLONE_PARENT if template else 0
+        pid = system.fork_into(namespaces.flags(spec) | parent)
     if pid == 0:
-        _child(spec, theirs, ids)
-    theirs.close()
-    return Box(spec, pid, ours)
+        _child(spec, channel, ids, template)
+    return pid
 
 
 def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
@@ -171,10 +190,13 @@ def _await_ready(box: Box) -> None:
     box.changes = tuple(fds)
 
 
-def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> None:
+def _child(
+    spec: BoxSpec, channel: socket.socket, outer: tuple[int, int], template: Template | None
+) -> None:
     """Be the box; never returns."""
     try:
         _close_others(channel.fileno())
+        system.prctl(system.PR_SET_DUMPABLE, 1)  # else its own entries in /proc were not its own
         if spec.mode == "namespaces":
             namespaces.enter(spec, outer)
         else:
@@ -184,7 +206,9 @@ def _child(spec: BoxSpec, channel: socket.socket, outer: tuple[int, int]) -> Non
         if spec.mode == "namespaces":
             overlay, changes = namespaces.furnish(spec, files["layer"], files["mounts"])
         _send_folders(channel, spec, overlay, changes)
-        run_server(channel, spec.setting, init=spec.mode == "namespaces")
+        run_server(channel, spec.setting, init=spec.mode == "namespaces", template=template)
+    except Forked:
+        raise
     except BaseException as error:  # noqa: BLE001 - the border of the process
         with contextlib.suppress(OSError):
             os.write(2, f"{_trace(error)}\n".encode())

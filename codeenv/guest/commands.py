@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from codeenv.guest import processes
+from codeenv.guest.forked import Forked, Template
 from codeenv.guest.pipes import Command, Finished, Running, read
 
 REPORT_FD = 3
@@ -26,12 +27,14 @@ class Runner:
         logs: Folder for full logs.
         alone: Whether every process we can see is ours (own pid namespace or container).
         selector: Watches pipes; those that background processes keep open stay in it.
+        template: What this process has started; commands like it are forked.
     """
 
     variables: Mapping[str, str]
     logs: str
     alone: bool
     selector: selectors.BaseSelector
+    template: Template | None = None
     number: int = 0
     _null: int = field(default_factory=lambda: os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
     _current: Running | None = None
@@ -44,7 +47,11 @@ class Runner:
         self.selector.register(self._woken, selectors.EVENT_READ, self._reap)
 
     def run(self, command: Command) -> Finished:
-        """Run a command; a program that cannot be started is a result too."""
+        """Run a command; a program that cannot be started is a result too.
+
+        Raises:
+            Forked: In the command itself, if it goes on from the template.
+        """
         self.number += 1
         self._reap()
         before = tuple(processes.descendants(os.getpid()).values())
@@ -79,8 +86,10 @@ class Runner:
                 self._current.exit_code = code
 
     def _start(self, command: Command, run: Running) -> int:
+        env = {**self.variables, **command.env}
         own = {"PWD": command.cwd, processes.MARKER: str(self.number)}
-        env = {**self.variables, **command.env, **own}
+        if self.template and self.template.is_of(command.argv, env):
+            return self._fork(command, run, {**env, **own})
         passed = (REPORT_FD,) if run.report_in >= 0 else ()
         if passed:
             os.dup2(run.report_in, REPORT_FD, inheritable=False)
@@ -91,7 +100,7 @@ class Runner:
                 stdout=run.output_in,
                 stderr=subprocess.STDOUT,
                 cwd=command.cwd,
-                env=env,
+                env={**env, **own},
                 start_new_session=True,
                 pass_fds=passed,
             )
@@ -101,6 +110,14 @@ class Runner:
             run.close_far_ends()
         child.returncode = 0  # we reap it ourselves, with the orphans
         return child.pid
+
+    def _fork(self, command: Command, run: Running, env: Mapping[str, str]) -> int:
+        pid = os.fork()
+        if pid == 0:
+            source = run.stdin_out if run.stdin_out >= 0 else self._null
+            raise Forked((source, run.output_in, run.report_in), command.cwd, env)
+        run.close_far_ends()
+        return pid
 
     def _kill(self, before: Sequence[processes.Process]) -> None:
         if self.alone and not before:

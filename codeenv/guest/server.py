@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from codeenv.guest import exhaustion, frames, processes, reading, snapshots
 from codeenv.guest.commands import REPORT_FD, Runner
 from codeenv.guest.files import Files
+from codeenv.guest.forked import Forked, Template
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.packing import unpack
 from codeenv.guest.pipes import Command
@@ -52,6 +53,7 @@ class Server:
 
     setting: Setting
     channel: socket.socket
+    template: Template | None = None
     _decoder: frames.Decoder = field(default_factory=frames.Decoder)
     _over: bool = False
     _steps: Mapping[processes.Process, bytes] = field(default_factory=dict)
@@ -60,14 +62,23 @@ class Server:
         self.selector = selectors.DefaultSelector()
         self.files = Files(self.setting.places)
         self.runner = Runner(
-            self.setting.variables, self.setting.logs, self.setting.alone, self.selector
+            self.setting.variables,
+            self.setting.logs,
+            self.setting.alone,
+            self.selector,
+            self.template,
         )
 
     def serve(self) -> None:
         """Answer until the other side hangs up."""
         self._listen()
-        while not self._over:
-            self.runner.turn(None)
+        try:
+            while not self._over:
+                self.runner.turn(None)
+        except Forked:  # these would close descriptors of the command's when they are collected
+            self.selector.close()
+            self.channel.close()
+            raise
 
     def _listen(self) -> None:
         self.selector.register(self.channel, selectors.EVENT_READ, self._receive)
@@ -183,7 +194,9 @@ _HANDLERS = {
 }
 
 
-def run_server(channel: socket.socket, setting: Setting, *, init: bool) -> None:
+def run_server(
+    channel: socket.socket, setting: Setting, *, init: bool, template: Template | None = None
+) -> None:
     """Serve until the channel closes.
 
     Args:
@@ -191,12 +204,16 @@ def run_server(channel: socket.socket, setting: Setting, *, init: bool) -> None:
         setting: What to work on.
         init: Whether this process is the init of a pid namespace: then the kernel drops signals
             from inside that have no handler; else our handlers must swallow them.
+        template: What this process has started; commands like it are forked.
+
+    Raises:
+        Forked: In such commands.
     """
     for sign in _HANDLED:  # what we ignored as the supervisor does, commands would ignore, too
         signal.signal(sign, signal.SIG_DFL if init else lambda number, frame: None)
     channel = _reserve_report_fd(channel)
     os.chdir(setting.places.workspace)
-    Server(setting, channel).serve()
+    Server(setting, channel, template).serve()
 
 
 def _reserve_report_fd(channel: socket.socket) -> socket.socket:

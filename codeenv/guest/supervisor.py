@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from codeenv.guest import boxes, frames, packing, plain, processes, system
+from codeenv.guest import boxes, fork_client, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
 from codeenv.guest.exhaustion import MEMORY
 from codeenv.guest.frames import Frame, Header
@@ -125,8 +125,7 @@ class Supervisor:
             boxes.become(header["uid"], header["root"])
         if header["own_root"]:
             self.root = header["root"]
-        if header["hidden"]:
-            system.prctl(system.PR_SET_DUMPABLE, 0)
+        system.prctl(system.PR_SET_DUMPABLE, 0)  # who shares our user must not look into us
         self._layers = f"{header['root']}/layers"
         self._idle_limit = header["idle_limit"]
         if header["watch_memory"]:
@@ -164,6 +163,15 @@ class Supervisor:
         self._boxes[spec.box] = box
         self.selector.register(box.channel, selectors.EVENT_READ, lambda: self._relay(box))
         return Frame({"overlay": box.overlay})
+
+    def fork_server(self, header: Header, payload: bytes) -> Frame:
+        """Start a process that boxes are forked from, if there is such a program."""
+        try:
+            server = fork_client.start(header["argv"], header["env"], payload)
+        except OSError:
+            return Frame({"started": False})
+        self._spares.fork_from(server)
+        return Frame({"started": True})
 
     def close(self, header: Header, payload: bytes) -> Frame:
         """Close a box; none is fine."""
@@ -249,6 +257,7 @@ _OPERATIONS: dict[str, _Operation] = {
     "layer": Supervisor.layer,
     "forget": Supervisor.forget,
     "open": Supervisor.open,
+    "fork_server": Supervisor.fork_server,
     "close": Supervisor.close,
     "export": Supervisor.export,
     "snapshot": Supervisor.snapshot,

@@ -27,7 +27,7 @@ from codeenv.languages.values import (
     UnitKind,
 )
 from codeenv.sandbox.base import Sandbox
-from codeenv.sandbox.image import Image
+from codeenv.sandbox.image import ForkServer, Image
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
@@ -79,6 +79,10 @@ class Language(Protocol):
 
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests in a box; results come over a private channel, never from terminal output."""
+        ...
+
+    def fork_server(self, image: Image) -> ForkServer | None:
+        """Return what makes ``run_tests`` faster in the boxes of a host, if anything does."""
         ...
 
     def try_swaps(

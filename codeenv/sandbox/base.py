@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
-from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Tree
 
@@ -263,8 +263,19 @@ class Backend(Protocol):
         limits: Limits = Limits(),
         mounts: Sequence[Mount] = (),
         network: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> Sandbox:
         """Open a box with a fresh copy of the workspace.
+
+        Args:
+            image: Its environment.
+            workspace: The tree it starts with.
+            role: Boxes of different roles never share a host.
+            limits: What it may use.
+            mounts: Read-only trees beside the workspace.
+            network: Whether it has one.
+            fork_server: What its host keeps started, if it serves several boxes; it makes commands
+                faster and changes nothing else.
 
         Raises:
             SandboxError: If no host could be started or the box did not come up.

@@ -15,7 +15,7 @@ from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.cgroup import MemoryGroup
 from codeenv.sandbox.host import Host, Start
-from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_bubblewrap import install
 from codeenv.sandbox.memory_file import memory_file
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
@@ -62,9 +62,10 @@ class BubblewrapBackend:
         limits: Limits = DEFAULT_LIMITS,
         mounts: Sequence[Mount] = (),
         network: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> Box:
         """See ``Backend.open``."""
-        key = HostKey.of(image, role, limits, mounts, network)
+        key = HostKey.of(image, role, limits, mounts, network, fork_server)
 
         def describe(host: Host, number: int) -> BoxSpec:
             return walled_spec(key, number, memory=key.limits.memory)

@@ -18,7 +18,7 @@ from codeenv.sandbox.docker_client import connect, engine_errors
 from codeenv.sandbox.docker_image import ensure_image
 from codeenv.sandbox.docker_wall import Wall, is_podman, start_wall
 from codeenv.sandbox.host import Host, Start
-from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.walled import LAYERS, walled_spec
@@ -77,9 +77,10 @@ class DockerBackend:
         limits: Limits = DEFAULT_LIMITS,
         mounts: Sequence[Mount] = (),
         network: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> Box:
         """See ``Backend.open``."""
-        key = HostKey.of(image, role, limits, mounts, network)
+        key = HostKey.of(image, role, limits, mounts, network, fork_server)
 
         def describe(host: Host, number: int) -> BoxSpec:
             mode: Mode = "namespaces" if self._wall.nested else "plain"
@@ -113,7 +114,7 @@ class DockerBackend:
         tag = ensure_image(client, key.image)
         wall = start_wall(client, tag, key, self._wall)
         watched = self._watched(key.limits)
-        return Host(wall, Start(LAYERS, hidden=not self._wall.nested, watch_memory=watched))
+        return Host(wall, Start(LAYERS, watch_memory=watched))
 
     def _check(self, isolation: Isolation, runtime: str) -> None:
         """Refuse what the engine cannot do."""

@@ -23,7 +23,7 @@ from codeenv.sandbox.base import (
     SearchQuery,
     SearchResult,
 )
-from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Entry, Tree
 
@@ -274,6 +274,7 @@ class FakeBackend:
         limits: Limits = _LIMITS,
         mounts: Sequence[Mount] = (),
         network: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> FakeSandbox:
         """Open a box, or fail as often as was asked for."""
         if self.failures > 0:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from codeenv.errors import PathError, SandboxError, SandboxTimeout
 from codeenv.guest.frames import Decoder, Frame, FrameError, Header
 from codeenv.guest.packing import pack
 from codeenv.sandbox.bundle import guest_archive
+from codeenv.sandbox.image import ForkServer
 from codeenv.sandbox.transport import Transport
 from codeenv.tree import Tree
 
@@ -29,7 +30,6 @@ class Start:
         uid: User to become if it starts as root; None to stay.
         idle_limit: Seconds without a request after which it ends by itself.
         watch_memory: Bytes of a box's processes to enforce by watching; 0 where a cgroup does.
-        hidden: Whether the agent's processes share its user and must not look into it.
     """
 
     root: str
@@ -37,7 +37,6 @@ class Start:
     uid: int | None = None
     idle_limit: float = 6 * 3600.0
     watch_memory: int = 0
-    hidden: bool = False
 
     def header(self) -> Header:
         """Return the request."""
@@ -54,6 +53,7 @@ class Host:
         lost: Whether the stream is of no use any more.
         boxes: How many boxes it has opened so far.
         facts: What the supervisor said when it started.
+        forks: Whether a fork server was started, or tried.
         kills: Tells how many processes the kernel has killed for the wall's memory, if only we see.
     """
 
@@ -64,6 +64,7 @@ class Host:
     boxes: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     kills: Callable[[], int] = lambda: 0
+    forks: bool = False
     _decoder: Decoder = field(default_factory=Decoder)
     _replies: dict[int, Frame] = field(default_factory=dict)
     _number: int = 0
@@ -126,6 +127,15 @@ class Host:
             self._layers.move_to_end(digest)
             self._forget_some()
         return digest
+
+    def fork_from(self, server: ForkServer, variables: Mapping[str, str]) -> None:
+        """Start a fork server, the first time; boxes are made by it as soon as it is ready."""
+        with self._layering:
+            if self.forks:
+                return
+            self.forks = True
+        env = {**variables, **server.env}
+        self.call({"op": "fork_server", "argv": list(server.argv), "env": env}, server.stdin)
 
     def release(self, digest: str) -> None:
         """Say that one box less uses a layer."""

@@ -53,6 +53,25 @@ class Image:
 
 
 @dataclass(frozen=True)
+class ForkServer:
+    """A program that hosts keep started, so that boxes go on from there (see ``guest``).
+
+    A command of a box that is the same as this one, in the same environment, is then a fork of it,
+    with its own standard input; where that cannot be, it is started as ever.
+
+    Attributes:
+        argv: The command, with an absolute path.
+        env: Variables added to the image's.
+        stdin: What it is given on standard input when it is started as a server: it must then run
+            ``guest/fork_server.py``.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    stdin: bytes
+
+
+@dataclass(frozen=True)
 class InstallJob:
     """A script run once, with network, on a writable copy of a base; its output folder is kept.
 

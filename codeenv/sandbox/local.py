@@ -15,7 +15,7 @@ from codeenv.sandbox.box import Box
 from codeenv.sandbox.bundle import bootstrap
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.host import Host, Start
-from codeenv.sandbox.image import Image, InstallJob, InstallResult, Mount
+from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.owner import owner
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.transport import ProcessTransport
@@ -48,8 +48,9 @@ class LocalBackend:
         limits: Limits = DEFAULT_LIMITS,
         mounts: Sequence[Mount] = (),
         network: bool = False,
+        fork_server: ForkServer | None = None,
     ) -> Box:
-        """See ``Backend.open``; limits and network are not enforced here."""
+        """See ``Backend.open``; limits and network are not enforced, and nothing is forked."""
         key = HostKey.of(image, role, limits, mounts, network)
 
         def describe(host: Host, number: int) -> BoxSpec:

@@ -15,7 +15,7 @@ from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity, Gate
 from codeenv.sandbox.host import Host
-from codeenv.sandbox.image import Image, Mount
+from codeenv.sandbox.image import ForkServer, Image, Mount
 from codeenv.tree import Tree
 
 DEFAULT_LIMITS = Limits()
@@ -31,16 +31,23 @@ class HostKey:
     limits: Limits
     targets: tuple[str, ...]
     network: bool
+    fork_server: ForkServer | None
     image: Image = field(compare=False)
 
     @classmethod
     def of(
-        cls, image: Image, role: Role, limits: Limits, mounts: Sequence[Mount], network: bool
+        cls,
+        image: Image,
+        role: Role,
+        limits: Limits,
+        mounts: Sequence[Mount],
+        network: bool,
+        fork_server: ForkServer | None = None,
     ) -> "HostKey":
         """Return the key for a box with these arguments; its limits are at least the image's."""
         limits = replace(limits, memory=max(limits.memory, image.memory))
         targets = tuple(sorted(mount.target for mount in mounts))
-        return cls(image.digest, role, limits, targets, network, image)
+        return cls(image.digest, role, limits, targets, network, fork_server, image)
 
 
 @dataclass(eq=False)
@@ -103,6 +110,8 @@ class HostPool:
             layers = [host.provide(workspace), *(host.provide(mount.tree) for mount in mounts)]
             spec = describe(host, next(self._numbers))
             reply = host.call({"op": "open", "spec": _fields(spec, layers, mounts)}, timeout=30)
+            if key.fork_server is not None and spec.mode == "namespaces":
+                host.fork_from(key.fork_server, spec.variables)
         except BaseException:
             host.healthy = False
             self._give_back(place)

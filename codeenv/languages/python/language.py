@@ -42,7 +42,7 @@ from codeenv.languages.python.texts import literals_of
 from codeenv.languages.python.units import list_units
 from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
-from codeenv.sandbox.image import Image
+from codeenv.sandbox.image import ForkServer, Image
 from codeenv.tasks.models import Operation
 from codeenv.tree import Tree
 
@@ -70,6 +70,10 @@ class PythonLanguage:
     def run_tests(self, sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
         """Run tests with pytest; results come over descriptor 3."""
         return runner.run_tests(sandbox, image, request)
+
+    def fork_server(self, image: Image) -> ForkServer:
+        """Return the environment's interpreter with pytest imported."""
+        return runner.fork_server(image)
 
     def try_swaps(
         self, sandbox: Sandbox, image: Image, request: TestRequest, swaps: Sequence[Swap]

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from codeenv.languages.base import CoverageMap, Layout, TestRequest, TestResult, TestRun
 from codeenv.sandbox.base import ExecResult, Sandbox
-from codeenv.sandbox.image import Image
+from codeenv.sandbox.image import ForkServer, Image
+from codeenv.sandbox.variables import WORKSPACE
 
 _MODULES = (
     *("pytest_report", "pytest_plugin", "pytest_coverage", "pytest_leftovers"),
@@ -23,7 +25,7 @@ _BOOT = f"""
 import sys
 if sys.path and not sys.path[0]: del sys.path[0]
 import importlib.machinery, json
-document = json.load(sys.stdin.buffer)
+document = {{"modules": {{}}}}
 class Guest:
     def find_spec(self, name, path=None, target=None):
         if name == {_PACKAGE!r} or name in document["modules"]:
@@ -34,7 +36,10 @@ class Guest:
         exec(compile(document["modules"].get(name, ""), "<" + name + ">", "exec"), module.__dict__)
 sys.meta_path.insert(0, Guest())
 sys.argv[:] = ["pytest"]
-importlib.import_module({_PACKAGE!r} + "." + document["main"]).main(document["request"])
+while True:  # a fork server comes back in its forks, which are asked for something else
+    document = json.load(sys.stdin.buffer)
+    main = importlib.import_module({_PACKAGE!r} + "." + document["main"]).main
+    if main(document["request"]) is not True: break
 """
 
 
@@ -87,13 +92,29 @@ def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str
     return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
 
 
+def fork_server(image: Image) -> ForkServer:
+    """Return what boxes keep started for ``serve``: all that every run of pytest begins with."""
+    variables = _variables(image, TestRequest())
+    return ForkServer(_command(image), variables, _preloading())
+
+
+@cache
+def _preloading() -> bytes:
+    """Return what makes the command a fork server."""
+    preload = [f"{_PACKAGE}.{name}" for name in ("pytest_runner", "pytest_plugin")]
+    body: dict[str, Any] = {"preload": preload, "rehearsal": f"{_PACKAGE}.pytest_rehearsal"}
+    body["workspace"] = WORKSPACE
+    document = {"modules": _guest_modules(_all_modules()), "main": "fork_server", "request": body}
+    return json.dumps(document).encode()
+
+
 def serve(
     sandbox: Sandbox, image: Image, main: str, body: Mapping[str, Any], request: TestRequest
 ) -> ExecResult:
     """Run a guest module in the environment's interpreter; ``body`` is what it is asked."""
-    document = {"modules": _guest_modules(), "main": main, "request": body}
+    document = {"modules": _guest_modules(_MODULES), "main": main, "request": body}
     return sandbox.exec(
-        [image.python, "-c", _BOOT],
+        _command(image),
         timeout=request.timeout,
         env=_variables(image, request),
         stdin=json.dumps(document).encode(),
@@ -102,9 +123,19 @@ def serve(
     )
 
 
-def _guest_modules() -> dict[str, str]:
+def _command(image: Image) -> tuple[str, ...]:
+    return image.python, "-c", _BOOT
+
+
+def _all_modules() -> tuple[str, ...]:
+    files = resources.files("codeenv.guest").iterdir()
+    return tuple(f.name.removesuffix(".py") for f in files if f.name.endswith(".py"))
+
+
+@cache
+def _guest_modules(names: tuple[str, ...]) -> dict[str, str]:
     folder = resources.files("codeenv.guest")
-    sources = {name: (folder / f"{name}.py").read_text("utf-8") for name in _MODULES}
+    sources = {name: (folder / f"{name}.py").read_text("utf-8") for name in names}
     return {
         f"{_PACKAGE}.{name}": source.replace("codeenv.guest", _PACKAGE)
         for name, source in sources.items()
