@@ -37,6 +37,7 @@ bench: setup
 	@$(BIN)/python harness/benchmarks/latency.py
 	@$(BIN)/python harness/benchmarks/boxes.py
 	@$(BIN)/python harness/benchmarks/episodes.py
+	@$(BIN)/python harness/benchmarks/grading.py
 
 wheel: $(VENV)/.test
 	@bash scripts/check_wheel.sh
