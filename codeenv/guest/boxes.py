@@ -14,8 +14,7 @@ from codeenv.guest.frames import Frame, Header
 from codeenv.guest.server import run_server
 from codeenv.guest.spec import BoxSpec
 
-PATIENCE = 30.0
-"""Seconds a new box may take."""
+_PATIENCE = 30.0
 _MOST_FOLDERS = 16
 
 
@@ -104,19 +103,6 @@ class Box:
             plain.remove(os.path.dirname(self.spec.workspace))
 
 
-def prepare(spec: BoxSpec) -> Box:
-    """Start a box as far as that does not depend on what will be in it; ``furnish`` goes on.
-
-    Raises:
-        OSError: If the kernel refuses the process.
-    """
-    ours, theirs = socket.socketpair()
-    ours.settimeout(PATIENCE)
-    pid = start(spec, theirs)
-    theirs.close()
-    return Box(spec, pid, ours)
-
-
 def start(spec: BoxSpec, channel: socket.socket, template: Template | None = None) -> int:
     """Fork a box's first process, which listens to ``channel``; return its number.
 
@@ -139,6 +125,27 @@ def start(spec: BoxSpec, channel: socket.socket, template: Template | None = Non
     if pid == 0:
         _child(spec, channel, ids, template)
     return pid
+
+
+def prepare(spec: BoxSpec, start: Callable[[BoxSpec, socket.socket], int] = start) -> Box:
+    """Start a box as far as that does not depend on what will be in it; ``furnish`` goes on.
+
+    Args:
+        spec: The box.
+        start: Starts its first process, given the end of the socket that it listens to.
+
+    Raises:
+        OSError: If the process cannot be had.
+    """
+    ours, theirs = socket.socketpair()
+    ours.settimeout(_PATIENCE)
+    try:
+        return Box(spec, start(spec, theirs), ours)
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
 
 
 def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
@@ -173,7 +180,6 @@ def become(uid: int, root: str) -> None:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    system.prctl(system.PR_SET_DUMPABLE, 1)
 
 
 def _await_ready(box: Box) -> None:
@@ -193,7 +199,7 @@ def _await_ready(box: Box) -> None:
 def _child(
     spec: BoxSpec, channel: socket.socket, outer: tuple[int, int], template: Template | None
 ) -> None:
-    """Be the box; never returns."""
+    """Be the box; never returns, but in commands that go on from the template."""
     try:
         _close_others(channel.fileno())
         system.prctl(system.PR_SET_DUMPABLE, 1)  # else its own entries in /proc were not its own

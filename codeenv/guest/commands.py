@@ -115,7 +115,10 @@ class Runner:
         pid = os.fork()
         if pid == 0:
             source = run.stdin_out if run.stdin_out >= 0 else self._null
-            raise Forked((source, run.output_in, run.report_in), command.cwd, env)
+            open_ones = {0: source, 1: run.output_in, 2: run.output_in}
+            if run.report_in >= 0:
+                open_ones[REPORT_FD] = run.report_in
+            raise Forked(open_ones, command.cwd, env)
         run.close_far_ends()
         return pid
 

@@ -12,7 +12,6 @@ from codeenv.guest.spec import BoxSpec
 
 CHANNEL = 3
 READY = b"ready"
-FAILED = 0
 _REQUEST = 1024**2
 
 
@@ -20,6 +19,9 @@ def serve() -> Forked:
     """Make boxes until nobody asks any more; return in commands of boxes only.
 
     Their channels come with the requests; the answers are process numbers.
+
+    Raises:
+        OSError: If the kernel refuses a box: the supervisor makes its own from then on.
     """
     system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
     if len(os.listdir("/proc/self/task")) > 1 or sys.getfilesystemencoding() != "utf-8":
@@ -38,7 +40,5 @@ def serve() -> Forked:
             asked.detach()
             channel.detach()
             return forked
-        except OSError:
-            pid = FAILED
         channel.close()
         asked.send(str(pid).encode())

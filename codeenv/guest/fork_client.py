@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from codeenv.guest import processes
-from codeenv.guest.boxes import PATIENCE, Box
-from codeenv.guest.fork_boxes import CHANNEL, FAILED, READY
+from codeenv.guest.fork_boxes import CHANNEL, READY
 from codeenv.guest.frames import write_all
 from codeenv.guest.spec import BoxSpec
 
@@ -47,26 +46,15 @@ class ForkServer:
                     raise TimeoutError from None
         return self.ready
 
-    def prepare(self, spec: BoxSpec) -> Box:
-        """Return a new box; see ``boxes.prepare``.
+    def start(self, spec: BoxSpec, channel: socket.socket) -> int:
+        """Have a box started; see ``boxes.prepare``.
 
         Raises:
             OSError: If it gives none.
         """
-        ours, theirs = socket.socketpair()
-        try:
-            request = json.dumps({"spec": asdict(spec)}).encode()
-            socket.send_fds(self.channel, [request], [theirs.fileno()])
-            pid = int(self._receive())
-            if pid == FAILED:
-                raise OSError("the fork server cannot make a box")
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        ours.settimeout(PATIENCE)
-        return Box(spec, pid, ours)
+        request = json.dumps({"spec": asdict(spec)}).encode()
+        socket.send_fds(self.channel, [request], [channel.fileno()])
+        return int(self._receive())
 
     def kill(self) -> None:
         """End it; boxes that it has made live on."""

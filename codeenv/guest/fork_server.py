@@ -14,7 +14,7 @@ from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
-REPORT_FD = 3
+from codeenv.guest.pytest_runner import is_below
 
 
 def main(request: dict[str, Any]) -> bool:
@@ -30,7 +30,7 @@ def main(request: dict[str, Any]) -> bool:
     gc.collect()
     gc.freeze()  # no collection looks through what all have in common, or copies it by that
     forked = serving.serve()
-    forked.settle(REPORT_FD)
+    forked.settle()
     forget_others(kept, finders)
     add_workspace(os.getcwd())
     if is_shadowed(os.getcwd(), kept):
@@ -61,13 +61,13 @@ def _add_lines(folder: str, name: str, workspace: str) -> None:
     with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
         for line in file.read().splitlines():
             path = site.makepath(folder, line.rstrip())[0]
-            if _is_below(path, workspace) and os.path.exists(path) and path not in sys.path:
+            if is_below(path, workspace) and os.path.exists(path) and path not in sys.path:
                 sys.path.append(path)
 
 
 def is_shadowed(workspace: str, kept: Collection[str]) -> bool:
     """Return whether the workspace has something by the name of what was imported already."""
-    inside = [path for path in sys.path if _is_below(path, workspace)]
+    inside = [path for path in sys.path if is_below(path, workspace)]
     finder = importlib.machinery.PathFinder
     installed = (n for n in kept if "." not in n and _is_installed(sys.modules.get(n)))
     found = (finder.find_spec(name, inside) for name in installed)
@@ -77,7 +77,3 @@ def is_shadowed(workspace: str, kept: Collection[str]) -> bool:
 def _is_installed(module: ModuleType | None) -> bool:
     origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
     return "-packages" + os.sep in origin
-
-
-def _is_below(path: str, root: str) -> bool:
-    return path == root or path.startswith(root + os.sep)

@@ -4,18 +4,12 @@ A fork server (see ``fork_server``) has run the first part of a program, the one
 every time; boxes made by it can go on from there.
 """
 
-import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codeenv.guest import system
-
-_SIGNALS = (
-    *(signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
-    *(signal.SIGALRM, signal.SIGCHLD),
-)
 
 
 @dataclass(frozen=True)
@@ -39,28 +33,25 @@ class Forked(BaseException):
     """Raised in the new process, and caught where the server was asked: its frames are all gone.
 
     Attributes:
-        standard: Descriptors of standard input and output, and of the report (-1 for none).
+        descriptors: What it has open: its numbers, and which of ours they are to be.
         cwd: Folder to work in.
         env: Environment.
     """
 
-    def __init__(self, standard: tuple[int, int, int], cwd: str, env: Mapping[str, str]) -> None:
+    def __init__(self, descriptors: Mapping[int, int], cwd: str, env: Mapping[str, str]) -> None:
         """Keep what the command was to be started with."""
         super().__init__()
-        self.standard, self.cwd, self.env = standard, cwd, env
+        self.descriptors, self.cwd, self.env = descriptors, cwd, env
 
-    def settle(self, report: int) -> None:
-        """Make this process what a new one would be; the report goes to descriptor ``report``."""
+    def settle(self) -> None:
+        """Make this process, the first of a box's until now, what a new one would be."""
         os.setsid()
         signal.set_wakeup_fd(-1)
-        for sign in _SIGNALS:
-            signal.signal(sign, signal.SIG_DFL)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        source, sink, told = self.standard
-        for fd, number in ((source, 0), (sink, 1), (sink, 2), (told, report)):
-            if fd >= 0:
-                os.dup2(fd, number)
-        os.closerange(report + (told >= 0), os.sysconf("SC_OPEN_MAX"))
+        for number, fd in self.descriptors.items():
+            os.dup2(fd, number)
+        os.closerange(max(self.descriptors) + 1, os.sysconf("SC_OPEN_MAX"))
         system.prctl(system.PR_SET_DUMPABLE, 1)
         os.chdir(self.cwd)
         os.environ.clear()
@@ -68,7 +59,6 @@ class Forked(BaseException):
 
     def start_after_all(self, argv: Sequence[str]) -> None:
         """Run the command from its beginning, in this process; never returns."""
-        for name in ("SIGPIPE", "SIGXFSZ", "SIGXFZ"):  # ignored by Python, inherited by none
-            with contextlib.suppress(AttributeError):
-                signal.signal(getattr(signal, name), signal.SIG_DFL)
+        for sign in (signal.SIGPIPE, signal.SIGXFSZ):  # ignored by Python, inherited by none
+            signal.signal(sign, signal.SIG_DFL)
         os.execve(argv[0], list(argv), dict(self.env))

@@ -39,8 +39,8 @@ def prepare_path(workspace: str) -> None:
     A repository that is also a dependency of the test runner must win over the installed copy.
     """
     root = os.path.realpath(workspace)
-    inside = [p for p in sys.path if p and _is_below(p, root)]
-    others = [p for p in sys.path if p and not _is_below(p, root)]
+    inside = [p for p in sys.path if p and is_below(p, root)]
+    others = [p for p in sys.path if p and not is_below(p, root)]
     first = next((i for i, p in enumerate(others) if p.endswith("-packages")), len(others))
     sys.path[:] = [*others[:first], *inside, *others[first:]]
     if root not in map(os.path.realpath, sys.path):
@@ -103,7 +103,7 @@ def arguments(request: dict[str, Any]) -> list[str]:
 def _empty(package: str) -> None:
     """Let an installed plug-in do nothing, unless it is the repository's own."""
     found = importlib.util.find_spec(package)
-    if found and found.origin and not _is_below(found.origin, os.getcwd()):
+    if found and found.origin and not is_below(found.origin, os.getcwd()):
         name = f"{package}.plugin"
         sys.modules[name] = types.ModuleType(name)
 
@@ -121,7 +121,8 @@ def _close_input() -> None:
     os.close(null)
 
 
-def _is_below(path: str, root: str) -> bool:
+def is_below(path: str, root: str) -> bool:
+    """Return whether a path leads to a folder, given by its real path, or into it."""
     real = os.path.realpath(path)
     return real == root or real.startswith(root + os.sep)
 

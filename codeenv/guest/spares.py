@@ -71,7 +71,7 @@ class Spares:
     def _prepare(self, kind: BoxSpec) -> Box:
         if self._server is not None and self._is_ready(self._server):
             try:
-                return self._server.prepare(kind)
+                return boxes.prepare(kind, self._server.start)
             except OSError:
                 self._do_without_server()
         return boxes.prepare(kind)

@@ -53,7 +53,6 @@ class Host:
         lost: Whether the stream is of no use any more.
         boxes: How many boxes it has opened so far.
         facts: What the supervisor said when it started.
-        forks: Whether a fork server was started, or tried.
         kills: Tells how many processes the kernel has killed for the wall's memory, if only we see.
     """
 
@@ -64,12 +63,12 @@ class Host:
     boxes: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     kills: Callable[[], int] = lambda: 0
-    forks: bool = False
     _decoder: Decoder = field(default_factory=Decoder)
     _replies: dict[int, Frame] = field(default_factory=dict)
     _number: int = 0
     _reading: bool = False
     _layers: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    _forks: bool = False
 
     def __post_init__(self) -> None:
         self._state = threading.Condition()
@@ -131,9 +130,9 @@ class Host:
     def fork_from(self, server: ForkServer, variables: Mapping[str, str]) -> None:
         """Start a fork server, the first time; boxes are made by it as soon as it is ready."""
         with self._layering:
-            if self.forks:
+            if self._forks:
                 return
-            self.forks = True
+            self._forks = True
         env = {**variables, **server.env}
         self.call({"op": "fork_server", "argv": list(server.argv), "env": env}, server.stdin)
 

@@ -11,7 +11,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 
 from codeenv.env.runtime import Runtime
 from codeenv.grading.grader import Grader
@@ -58,10 +57,8 @@ def measure(runtime: Runtime, task: Task, repeat: int) -> tuple[list[float], ...
     """Return seconds of the three sides."""
     image = runtime.environment(task.lock, task.recipe).image
     cold = Grader(runtime.backend, environments=lambda _: image, languages=lambda _: _Cold())
-    with ExitStack() as stack:
-        box = stack.enter_context(
-            runtime.backend.open(image, task.grading_tree.apply(task.oracle), role="build")
-        )
+    solved = task.grading_tree.apply(task.oracle)
+    with runtime.backend.open(image, solved, role="build") as box:
 
         def bare() -> None:
             for ids in (task.fail_to_pass, task.pass_to_pass):
