@@ -12,6 +12,7 @@ from codeenv.guest import frames, namespaces, plain, processes, system
 from codeenv.guest.forked import Forked, Template
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.server import run_server
+from codeenv.guest.source import Source
 from codeenv.guest.spec import BoxSpec
 
 _PATIENCE = 30.0
@@ -148,8 +149,14 @@ def prepare(spec: BoxSpec, start: Callable[[BoxSpec, socket.socket], int] = star
         theirs.close()
 
 
-def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
+def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str], line: int | None = None) -> Box:
     """Give a prepared box its files; return it when its tool server is ready.
+
+    Args:
+        box: As ``prepare`` returned it.
+        spec: What it is to be.
+        layer: Returns the folder of a layer.
+        line: A socket for its tool server to answer, too.
 
     Raises:
         BoxError: If it does not come up; the message says at which step.  It is gone then.
@@ -160,7 +167,8 @@ def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str]) -> Box:
         if spec.mode == "plain":
             plain.prepare(spec, layer(spec.layer), folders)
         with contextlib.suppress(OSError):  # it may be gone already: then it says why
-            box.channel.sendall(Frame({"layer": layer(spec.layer), "mounts": folders}).encode())
+            request = Frame({"layer": layer(spec.layer), "mounts": folders}).encode()
+            socket.send_fds(box.channel, [request], [] if line is None else [line])
         _await_ready(box)
     except (BoxError, OSError) as error:
         box.kill()
@@ -207,12 +215,13 @@ def _child(
             namespaces.enter(spec, outer)
         else:
             plain.enter(spec)
-        files = _await_files(channel)
+        files, line = _await_files(channel)
         overlay, changes = False, -1
         if spec.mode == "namespaces":
             overlay, changes = namespaces.furnish(spec, files["layer"], files["mounts"])
         _send_folders(channel, spec, overlay, changes)
-        run_server(channel, spec.setting, init=spec.mode == "namespaces", template=template)
+        init = spec.mode == "namespaces"
+        run_server([channel, *line], spec.setting, init=init, template=template)
     except Forked:
         raise
     except BaseException as error:  # noqa: BLE001 - the border of the process
@@ -233,12 +242,16 @@ def _send_folders(channel: socket.socket, spec: BoxSpec, overlay: bool, changes:
         os.close(fd)
 
 
-def _await_files(channel: socket.socket) -> Header:
-    """Return what the box is to hold; end quietly if the supervisor has no use for it."""
-    decoder = frames.Decoder()
-    while data := channel.recv(frames.CHUNK):
+def _await_files(channel: socket.socket) -> tuple[Header, list[socket.socket]]:
+    """Return what the box is to hold, and the line to it if it gets one.
+
+    Ends quietly if the supervisor has no use for the box.
+    """
+    source, decoder = Source(channel), frames.Decoder()
+    while data := source.read():
         for request in decoder.feed(data):
-            return request.header
+            line = source.take()
+            return request.header, [] if line is None else [socket.socket(fileno=line)]
     os._exit(0)
 
 

@@ -71,7 +71,7 @@ class Decoder:
 def _parse(data: bytes) -> Header:
     try:
         header = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FrameError("a frame's header is not JSON") from error
     if not isinstance(header, dict):
         raise FrameError("a frame's header is not an object")

@@ -4,8 +4,9 @@ import os
 import selectors
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from codeenv.guest import exhaustion, frames, processes, reading, snapshots
 from codeenv.guest.commands import REPORT_FD, Runner
@@ -49,17 +50,24 @@ class Setting:
 
 @dataclass
 class Server:
-    """Dispatches requests to the tools."""
+    """Dispatches requests to the tools.
+
+    Attributes:
+        setting: What to work on.
+        channels: Sockets that requests come from; the first is the supervisor's.
+        template: What this process has started; commands like it are forked.
+    """
 
     setting: Setting
-    channel: socket.socket
+    channels: Sequence[socket.socket]
     template: Template | None = None
-    _decoder: frames.Decoder = field(default_factory=frames.Decoder)
-    _over: bool = False
+    _decoders: dict[socket.socket, frames.Decoder] = field(default_factory=dict)
     _steps: Mapping[processes.Process, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
+        self._supervisor = self.channels[0]
+        self._decoders = {channel: frames.Decoder() for channel in self.channels}
         self.files = Files(self.setting.places)
         self.runner = Runner(
             self.setting.variables,
@@ -70,30 +78,41 @@ class Server:
         )
 
     def serve(self) -> None:
-        """Answer until the other side hangs up."""
+        """Answer until the supervisor hangs up."""
         self._listen()
         try:
-            while not self._over:
+            while self._supervisor in self._decoders:
                 self.runner.turn(None)
         except Forked:  # these would close descriptors of the command's when they are collected
             self.selector.close()
-            self.channel.close()
+            for channel in self.channels:
+                channel.close()
             raise
 
     def _listen(self) -> None:
-        self.selector.register(self.channel, selectors.EVENT_READ, self._receive)
+        for channel in self._decoders:
+            hear = partial(self._receive, channel)
+            self.selector.register(channel, selectors.EVENT_READ, hear)
 
-    def _receive(self) -> None:
-        data = self.channel.recv(frames.CHUNK)
+    def _receive(self, channel: socket.socket) -> None:
+        """Answer one channel; the others wait."""
+        for each in self._decoders:
+            self.selector.unregister(each)
+        try:
+            self._serve(channel)
+        except ConnectionError:
+            del self._decoders[channel]
+            channel.close()
+        self._listen()
+
+    def _serve(self, channel: socket.socket) -> None:
+        data = channel.recv(frames.CHUNK)
         if not data:
-            self._over = True
-            return
-        self.selector.unregister(self.channel)
-        for request in self._decoder.feed(data):
+            raise ConnectionResetError
+        for request in self._decoders[channel].feed(data):
             reply = self._answer(request)
             reply.header["id"] = request.header["id"]
-            frames.write_all(self.channel.fileno(), reply.encode())
-        self._listen()
+            frames.write_all(channel.fileno(), reply.encode())
 
     def _answer(self, request: Frame) -> Frame:
         try:
@@ -195,12 +214,16 @@ _HANDLERS = {
 
 
 def run_server(
-    channel: socket.socket, setting: Setting, *, init: bool, template: Template | None = None
+    channels: Sequence[socket.socket],
+    setting: Setting,
+    *,
+    init: bool,
+    template: Template | None = None,
 ) -> None:
-    """Serve until the channel closes.
+    """Serve until the first channel closes.
 
     Args:
-        channel: The socket to the supervisor.
+        channels: The socket to the supervisor, and others that requests come from.
         setting: What to work on.
         init: Whether this process is the init of a pid namespace: then the kernel drops signals
             from inside that have no handler; else our handlers must swallow them.
@@ -211,17 +234,22 @@ def run_server(
     """
     for sign in _HANDLED:  # what we ignored as the supervisor does, commands would ignore, too
         signal.signal(sign, signal.SIG_DFL if init else lambda number, frame: None)
-    channel = _reserve_report_fd(channel)
+    channels = [_beside_report_fd(channel) for channel in channels]
+    _reserve_report_fd()
     os.chdir(setting.places.workspace)
-    Server(setting, channel, template).serve()
+    Server(setting, channels, template).serve()
 
 
-def _reserve_report_fd(channel: socket.socket) -> socket.socket:
-    """Keep the report descriptor's number free, so that nothing of ours is ever lost to it."""
+def _beside_report_fd(channel: socket.socket) -> socket.socket:
+    """Return a channel that is not at the report descriptor's number."""
     if channel.fileno() == REPORT_FD:
-        channel = socket.socket(fileno=os.dup(channel.detach()))
+        return socket.socket(fileno=os.dup(channel.detach()))
+    return channel
+
+
+def _reserve_report_fd() -> None:
+    """Keep the report descriptor's number free, so that nothing of ours is ever lost to it."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     if null != REPORT_FD:
         os.dup2(null, REPORT_FD, inheritable=False)
         os.close(null)
-    return channel

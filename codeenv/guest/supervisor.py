@@ -17,6 +17,7 @@ from codeenv.guest.boxes import Box, BoxError
 from codeenv.guest.exhaustion import MEMORY
 from codeenv.guest.frames import Frame, Header
 from codeenv.guest.reading import ExportError, Reader
+from codeenv.guest.source import Source
 from codeenv.guest.spares import Spares
 from codeenv.guest.spec import BoxSpec
 from codeenv.guest.watchdog import Watchdog
@@ -45,6 +46,7 @@ class Supervisor:
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
+        self._source = Source.of(self.source)
         self.selector.register(self.source, selectors.EVENT_READ, self._receive)
         self._heard = time.monotonic()
 
@@ -75,7 +77,7 @@ class Supervisor:
         return min(wait, self._watchdog.interval)
 
     def _receive(self) -> None:
-        data = os.read(self.source, frames.CHUNK)
+        data = self._source.read()
         self._over = not data
         self._heard = time.monotonic()
         for request in self._decoder.feed(data):
@@ -94,6 +96,7 @@ class Supervisor:
         """Take requests from the door and answer there; the old input becomes a life line."""
         old, self._door = self.source, None
         self.source = self.sink = door
+        self._source = Source.of(door)
         self.selector.modify(old, selectors.EVENT_READ, lambda: self._feel(old))
         self.selector.register(self.source, selectors.EVENT_READ, self._receive)
 
@@ -157,12 +160,17 @@ class Supervisor:
         return Frame({})
 
     def open(self, header: Header, payload: bytes) -> Frame:
-        """Open a box."""
+        """Open a box; a descriptor that came along is a line to its tool server."""
         spec = BoxSpec.from_header(header)
-        box = self._spares.open(spec, self._layer)
+        line = self._source.take()
+        try:
+            box = self._spares.open(spec, self._layer, line)
+        finally:
+            if line is not None:
+                os.close(line)
         self._boxes[spec.box] = box
         self.selector.register(box.channel, selectors.EVENT_READ, lambda: self._relay(box))
-        return Frame({"overlay": box.overlay})
+        return Frame({"overlay": box.overlay, "line": line is not None})
 
     def fork_server(self, header: Header, payload: bytes) -> Frame:
         """Start a process that boxes are forked from, if there is such a program."""

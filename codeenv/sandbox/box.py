@@ -1,6 +1,7 @@
 """The sandbox a caller holds: every promise of the contract as a request to the box's server."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -11,7 +12,8 @@ from codeenv.guest.packing import pack
 from codeenv.guest.reading import unpack
 from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import ExecResult, Match, PathInfo, SearchQuery, SearchResult
-from codeenv.sandbox.host import Host
+from codeenv.sandbox.host import Host, checked
+from codeenv.sandbox.line import Line
 from codeenv.sandbox.merging import merged
 from codeenv.sandbox.snapshot import Snapshot
 from codeenv.tree import Delta, Tree
@@ -29,6 +31,7 @@ class Box:
         spec: What it was opened with.
         overlay: Whether the workspace is an overlay; False where it had to be copied.
         on_close: Gives the host back, or ends it.
+        line: Straight to its tool server; None where all goes through the supervisor.
         translate: Maps paths of the image to where they are (``local`` only).
         began_with: The workspace it was opened with.
         again: Opens another box like it; None where its state is more than files.
@@ -38,6 +41,7 @@ class Box:
     spec: BoxSpec
     overlay: bool
     on_close: Callable[["Box"], None]
+    line: Line | None = None
     translate: Callable[[str], str] = str
     began_with: Tree = _NOTHING
     again: Callable[[], "Box"] | None = None
@@ -71,7 +75,7 @@ class Box:
             "report_limit": report_limit,
         }
         before = self.host.kills()
-        reply = self._call(header, stdin, timeout=timeout)
+        reply = self._call(header, stdin, timeout=timeout, most=output_limit + report_limit)
         starved = ["memory"] if self.host.kills() > before else []
         size = reply.header["output_size"]
         return ExecResult(
@@ -88,7 +92,7 @@ class Box:
 
     def read_file(self, path: str, *, limit: int = 10 * 1024**2) -> bytes:
         """See ``Sandbox.read_file``."""
-        return self._call({"op": "read", "path": path, "limit": limit}).payload
+        return self._call({"op": "read", "path": path, "limit": limit}, most=limit).payload
 
     def write_file(self, path: str, data: bytes, *, executable: bool | None = None) -> None:
         """See ``Sandbox.write_file``."""
@@ -154,6 +158,8 @@ class Box:
         """See ``Sandbox.close``."""
         if not self._closed:
             self._closed = True
+            if self.line is not None:
+                self.host.hang_up(self.line)
             self.on_close(self)
 
     def __enter__(self) -> Self:
@@ -170,17 +176,32 @@ class Box:
     def _read_still(self, op: str) -> Frame:
         """Have files read; again, if processes did not stand still (they are killed for it)."""
         for _ in range(_TRIES):
-            reply = self._call({"op": op}, timeout=60)
+            with self._watched(), nullcontext() if self.line is None else self.line.quiet():
+                reply = self.host.call({"op": op, "box": self.spec.box}, timeout=60)
             if not reply.payload[-1]:
                 return reply
         raise PathError("the box's processes do not stand still", code="denied")
 
-    def _call(self, header: Header, payload: bytes = b"", *, timeout: float = 0.0) -> Frame:
+    def _call(
+        self, header: Header, payload: bytes = b"", *, timeout: float = 0.0, most: int = 0
+    ) -> Frame:
+        """Ask the box's tool server; ``most`` bytes may come with the answer."""
+        with self._watched():
+            if self.line is None:
+                header = {**header, "box": self.spec.box}
+                return self.host.call(header, payload, timeout=timeout)
+            self.host.stay()
+            return checked(self.line.call(header, payload, timeout=timeout, most=most))
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Doubt the host if it fails."""
         if self._closed:
             raise SandboxError("the sandbox is closed")
         try:
-            return self.host.call({**header, "box": self.spec.box}, payload, timeout=timeout)
-        except SandboxError:
-            if not self._closed:  # else it was closed under the call: no fault of the host's
-                self.host.healthy = False
+            yield
+        except SandboxError as error:
+            if self._closed:  # under the call: no fault of the host's
+                raise SandboxError("the box was closed") from error
+            self.host.healthy = False
             raise

@@ -92,7 +92,8 @@ class BubblewrapBackend:
             fds = tuple(files.values())
             transport = ProcessTransport(argv, {"LANG": "C.UTF-8"}, pass_fds=fds, group=group)
         uid = somebody(mapped=_is_mapped()) if os.getuid() == 0 else None
-        host = Host(transport, Start(LAYERS, uid=uid, watch_memory=key.limits.memory))
+        watched = key.limits.memory if group is None or self._boxes > 1 else 0
+        host = Host(transport, Start(LAYERS, uid=uid, watch_memory=watched))
         if group is not None:
             host.kills = group.kills
         return host

@@ -3,7 +3,7 @@
 import contextlib
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import requests
 from docker import APIClient
@@ -47,16 +47,21 @@ class DockerTransport:
         self._errors = bytearray()
         self._closed = False
 
-    def send(self, data: bytes, deadline: float) -> None:
+    @property
+    def passes(self) -> bool:
+        """See ``Transport``: through the door, from this machine to itself."""
+        return self._stream is not self._life
+
+    def send(self, data: bytes, deadline: float, fds: Sequence[int] = ()) -> None:
         """See ``Transport.send``."""
         try:
-            self._stream.send(data, deadline)
+            self._stream.send(data, deadline, fds)
         except (BrokenPipeError, ConnectionError) as error:
             raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
 
     def receive(self, deadline: float) -> bytes:
         """See ``Transport.receive``."""
-        if self._stream is not self._life:
+        if self.passes:
             return self._stream.receive(deadline)
         while True:
             if data := self._output():

@@ -1,9 +1,10 @@
 """One wall from outside: requests to its supervisor, answers with a deadline, layers sent once."""
 
+import socket
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,12 @@ from codeenv.guest.frames import Decoder, Frame, FrameError, Header
 from codeenv.guest.packing import pack
 from codeenv.sandbox.bundle import guest_archive
 from codeenv.sandbox.image import ForkServer
+from codeenv.sandbox.line import GRACE, Line
 from codeenv.sandbox.transport import Transport
 from codeenv.tree import Tree
 
-GRACE = 30.0
-"""Seconds an answer may come later than asked for, before the host is given up."""
 _LAYERS_KEPT = 32
+_OPENING = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Host:
     _reading: bool = False
     _layers: OrderedDict[str, int] = field(default_factory=OrderedDict)
     _forks: bool = False
+    _lines: set[Line] = field(default_factory=set)
+    _called: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self._state = threading.Condition()
@@ -82,7 +85,14 @@ class Host:
             self.close()
             raise
 
-    def call(self, header: Header, payload: bytes = b"", *, timeout: float = 0.0) -> Frame:
+    def call(
+        self,
+        header: Header,
+        payload: bytes = b"",
+        *,
+        timeout: float = 0.0,
+        fds: Sequence[int] = (),
+    ) -> Frame:
         """Ask and wait for the answer.
 
         Raises:
@@ -98,12 +108,45 @@ class Host:
         request = Frame({**header, "id": number}, payload).encode()
         try:
             with self._writing:
-                self.transport.send(request, deadline)
+                self.transport.send(request, deadline, fds)
             reply = self._await(number, deadline)
         except BaseException:  # interrupted in mid-frame: the stream is of no use any more
             self.healthy, self.lost = False, True
             raise
-        return _checked(reply)
+        self._called = time.monotonic()
+        return checked(reply)
+
+    def open(self, spec: Mapping[str, object]) -> tuple[Frame, Line | None]:
+        """Open a box; return the answer, and a line to it where there can be one.
+
+        There is none where what its commands used up is known to the supervisor alone.
+        """
+        request: Header = {"op": "open", "spec": spec}
+        if not self.transport.passes or self.start.watch_memory:
+            return self.call(request, timeout=_OPENING), None
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                reply = self.call(request, timeout=_OPENING, fds=[theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        line = Line(ours)
+        if not reply.header["line"]:  # a descriptor that was lost on the way
+            line.close()
+            return reply, None
+        self._lines.add(line)
+        return reply, line
+
+    def hang_up(self, line: Line) -> None:
+        """Close a line."""
+        line.close()
+        self._lines.discard(line)
+
+    def stay(self) -> None:
+        """Keep the supervisor from thinking itself forgotten, if it heard nothing for long."""
+        if time.monotonic() - self._called > self.start.idle_limit / 10:
+            self.call({"op": "ping"})
 
     def answers(self) -> bool:
         """Ask whether the wall still lives."""
@@ -144,6 +187,8 @@ class Host:
     def close(self) -> None:
         """End the wall.  Idempotent."""
         self.healthy, self.lost = False, True
+        for line in tuple(self._lines):
+            self.hang_up(line)
         self.transport.close()
 
     def _forget_some(self) -> None:
@@ -180,7 +225,8 @@ class Host:
             raise SandboxError(f"the sandbox host speaks nonsense: {error}") from error
 
 
-def _checked(reply: Frame) -> Frame:
+def checked(reply: Frame) -> Frame:
+    """Return an answer, or raise what it says."""
     header = reply.header
     if header.get("error") == "path":
         raise PathError(header["message"], code=header["code"])

@@ -105,14 +105,16 @@ class HostPool:
             translate: Maps paths of the image to where they are on the host.
         """
         place = self._enter(key)
-        host = place.host
+        host, line = place.host, None
         try:
             layers = [host.provide(workspace), *(host.provide(mount.tree) for mount in mounts)]
             spec = describe(host, next(self._numbers))
-            reply = host.call({"op": "open", "spec": _fields(spec, layers, mounts)}, timeout=30)
+            reply, line = host.open(_fields(spec, layers, mounts))
             if key.fork_server is not None and spec.mode == "namespaces":
                 host.fork_from(key.fork_server, spec.variables)
         except BaseException:
+            if line is not None:
+                host.hang_up(line)
             host.healthy = False
             self._give_back(place)
             raise
@@ -120,7 +122,8 @@ class HostPool:
         def on_close(box: Box) -> None:
             self._close_box(place, box, layers)
 
-        box = Box(host, spec, bool(reply.header["overlay"]), on_close, began_with=workspace)
+        overlay = bool(reply.header["overlay"])
+        box = Box(host, spec, overlay, on_close, line=line, began_with=workspace)
         if translate is not None:
             box.translate = lambda text: translate(host, text)
         if key.image.startup:

@@ -1,7 +1,7 @@
 """The byte stream to a wall's supervisor, and the handle that ends the wall."""
 
 import contextlib
-import selectors
+import select
 import socket
 import subprocess
 import tempfile
@@ -20,10 +20,17 @@ _PATIENCE = 5.0
 
 
 class Transport(Protocol):
-    """A stream of bytes to a wall and back.  ``deadline`` is on ``time.monotonic``."""
+    """A stream of bytes to a wall and back.  ``deadline`` is on ``time.monotonic``.
 
-    def send(self, data: bytes, deadline: float) -> None:
-        """Send every byte.
+    Attributes:
+        passes: Whether descriptors can be sent along.
+    """
+
+    @property
+    def passes(self) -> bool: ...  # noqa: D102 - see the class
+
+    def send(self, data: bytes, deadline: float, fds: Sequence[int] = ()) -> None:
+        """Send every byte, and descriptors with the first.
 
         Raises:
             SandboxError: If the wall is gone.
@@ -67,8 +74,8 @@ class SocketStream:
         self._users = 0
         self._over = False
 
-    def send(self, data: bytes, deadline: float) -> None:
-        """Send every byte.
+    def send(self, data: bytes, deadline: float, fds: Sequence[int] = ()) -> None:
+        """Send every byte, and descriptors with the first.
 
         Raises:
             OSError: If the other end is gone.
@@ -78,9 +85,11 @@ class SocketStream:
         view = memoryview(data)
         with self._use():
             while view:
-                self._wait(selectors.EVENT_WRITE, deadline)
-                with contextlib.suppress(BlockingIOError):
-                    view = view[self._socket.send(view[:_CHUNK]) :]
+                try:
+                    view = view[self._send(view[:_CHUNK], fds) :]
+                    fds = ()
+                except BlockingIOError:
+                    self._wait(select.POLLOUT, deadline)
 
     def receive(self, deadline: float) -> bytes:
         """Return the next bytes; nothing at the end, and after the stream was closed here.
@@ -91,7 +100,7 @@ class SocketStream:
         try:
             with self._use():
                 while True:
-                    self._wait(selectors.EVENT_READ, deadline)
+                    self._wait(select.POLLIN, deadline)
                     with contextlib.suppress(BlockingIOError):
                         return self._socket.recv(_CHUNK)
         except SandboxTimeout:
@@ -124,15 +133,20 @@ class SocketStream:
                 self._users -= 1
                 self._state.notify_all()
 
+    def _send(self, data: memoryview, fds: Sequence[int]) -> int:
+        return socket.send_fds(self._socket, [data], fds) if fds else self._socket.send(data)
+
     def _wait(self, event: int, deadline: float) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._socket, event)
-            if not selector.select(max(deadline - time.monotonic(), 0)):
-                raise SandboxTimeout("the sandbox host does not answer")
+        poll = select.poll()
+        poll.register(self._socket, event)
+        if not poll.poll(1000 * max(deadline - time.monotonic(), 0)):
+            raise SandboxTimeout("the sandbox host does not answer")
 
 
 class ProcessTransport:
     """The standard streams of a child process: one end of a pair of sockets."""
+
+    passes = True
 
     def __init__(
         self,
@@ -185,10 +199,10 @@ class ProcessTransport:
         """The child's process id."""
         return self._process.pid
 
-    def send(self, data: bytes, deadline: float) -> None:
+    def send(self, data: bytes, deadline: float, fds: Sequence[int] = ()) -> None:
         """See ``Transport.send``."""
         try:
-            self._stream.send(data, deadline)
+            self._stream.send(data, deadline, fds)
         except (BrokenPipeError, ConnectionError) as error:
             raise SandboxError(f"the sandbox host is gone: {self.diagnosis()}") from error
 

@@ -50,7 +50,7 @@ def test_groups_of_dead_owners_are_collected_and_of_living_ones_not(group):
     left = group.folder.with_name(f"codeenv-{identity}-00000000")
     left.mkdir()
 
-    assert list(collect_groups()) == [f"control group {left.name}"]
+    assert f"control group {left.name}" in list(collect_groups())
     assert group.folder.is_dir()
 
 

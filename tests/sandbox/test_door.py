@@ -66,6 +66,7 @@ def _talks_over_the_stream(image):
         backend.open(image, WORKSPACE, limits=LIMITS) as box,
     ):
         assert not _is_open(box)
+        assert box.line is None
         assert box.exec("echo alive").text == "alive\n"
 
 
