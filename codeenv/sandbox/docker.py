@@ -14,7 +14,7 @@ from codeenv.guest.spec import BoxSpec, Mode
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
-from codeenv.sandbox.docker_client import connect, engine_errors
+from codeenv.sandbox.docker_client import connect, engine_errors, limits_memory
 from codeenv.sandbox.docker_image import ensure_image
 from codeenv.sandbox.docker_wall import Wall, is_podman, start_wall
 from codeenv.sandbox.host import Host, Start
@@ -84,7 +84,7 @@ class DockerBackend:
 
         def describe(host: Host, number: int) -> BoxSpec:
             mode: Mode = "namespaces" if self._wall.nested else "plain"
-            return walled_spec(key, number, memory=self._watched(key.limits), mode=mode)
+            return walled_spec(key, number, memory=host.start.watch_memory, mode=mode)
 
         try:
             return self._pool.open(key, workspace, mounts, describe)
@@ -112,8 +112,11 @@ class DockerBackend:
     def _start(self, key: HostKey) -> Host:
         client = self.client()
         tag = ensure_image(client, key.image)
-        wall = start_wall(client, tag, key, self._wall)
-        watched = self._watched(key.limits)
+        with engine_errors("cannot ask the Docker engine"):
+            engine = client.info()
+        wall = start_wall(client, engine, tag, key, self._wall)
+        shared = self._wall.boxes > 1  # then a container's limit is of several boxes
+        watched = key.limits.memory if shared or not limits_memory(engine) else 0
         return Host(wall, Start(LAYERS, watch_memory=watched))
 
     def _check(self, isolation: Isolation, runtime: str) -> None:
@@ -131,7 +134,3 @@ class DockerBackend:
         if problem:
             self._client.close()
             raise BackendUnavailable(problem, hint=hint)
-
-    def _watched(self, limits: Limits) -> int:
-        """Return the memory that each box may use, if a container's limit is of several."""
-        return limits.memory if self._wall.boxes > 1 else 0

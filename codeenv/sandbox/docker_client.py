@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import docker
 import requests
@@ -47,3 +48,11 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise SandboxError(f"{doing}: {error.explanation or error}") from error
     except (DockerException, requests.RequestException) as error:
         raise SandboxError(f"{doing}: {error}") from error
+
+
+def limits_memory(engine: dict[str, Any]) -> bool:
+    """Return whether an engine, by what it says of itself, gives containers a memory limit.
+
+    A rootless one does not on cgroup v1, and only warns.
+    """
+    return bool(engine.get("MemoryLimit", True))

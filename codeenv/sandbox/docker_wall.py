@@ -61,11 +61,14 @@ class Wall:
     runtime: str = ""
 
 
-def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) -> DockerTransport:
+def start_wall(
+    client: docker.DockerClient, engine: dict[str, Any], tag: str, key: HostKey, wall: Wall
+) -> DockerTransport:
     """Start a container and attach to it.
 
     Args:
         client: The engine.
+        engine: What it says of itself.
         tag: Image to start.
         key: What it will serve.
         wall: What all have in common.
@@ -73,8 +76,6 @@ def start_wall(client: docker.DockerClient, tag: str, key: HostKey, wall: Wall) 
     Raises:
         SandboxError: If the engine refuses.
     """
-    with engine_errors("cannot ask the Docker engine"):
-        engine = client.info()
     user = somebody(mapped=_maps_users(engine)) if wall.nested else AGENT
     options = _host_options(engine, key, wall, user)
     door = _door(client)

@@ -143,4 +143,5 @@ def _start(key: HostKey) -> Host:
     folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX)).resolve()
     (folder / OWNER_FILE).write_text(owner())
     env = {"PATH": os.environ.get("PATH", os.defpath)}
-    return Host(ProcessTransport(bootstrap(sys.executable), env), Start(str(folder), own_root=True))
+    transport = ProcessTransport(bootstrap(sys.executable), env, folder=folder)
+    return Host(transport, Start(str(folder), own_root=True))

@@ -99,11 +99,12 @@ def _docker(capacity: Capacity, isolation: str = "box", runtime: str = "") -> Ba
 
 
 def _probe_docker() -> Probe:
-    from codeenv.sandbox.docker_client import connect, engine_errors
+    from codeenv.sandbox.docker_client import connect, engine_errors, limits_memory
 
     with closing(connect()) as client, engine_errors("cannot ask the Docker engine"):
         info = client.info()
-    detail = f"{info.get('Driver')}, cgroup v{info.get('CgroupVersion', '1')}"
+    detail = f"{info.get('Driver')}, cgroup v{info.get('CgroupVersion', '1')}, "
+    detail += _memory(limited=limits_memory(info))
     hint = f"{_USER_NAMESPACES}: pass --docker-isolation container" if _refused() else ""
     return Probe("docker", ok=True, detail=detail, hint=hint, version=info["ServerVersion"])
 
@@ -119,12 +120,16 @@ def _probe_bubblewrap() -> Probe:
         with backend.open(image, Tree({})) as box:
             works = box.exec("true").exit_code == 0
             detail = "overlay workspaces" if box.overlay else "copied workspaces (no overlay)"
-            detail += ", memory " + ("limited by the kernel" if can_limit_memory() else "watched")
+            detail += f", {_memory(limited=can_limit_memory())}"
     except CodeEnvError as error:
         return Probe("bubblewrap", False, error.message, f"{_USER_NAMESPACES}?", version)
     finally:
         backend.close()
     return Probe("bubblewrap", works, detail, version=version)
+
+
+def _memory(*, limited: bool) -> str:
+    return "memory limited by the kernel" if limited else "memory watched"
 
 
 def _refused() -> bool:

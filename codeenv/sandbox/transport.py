@@ -8,10 +8,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from codeenv.errors import SandboxError, SandboxTimeout
 from codeenv.guest.frames import Frame, Header
+from codeenv.guest.plain import remove
 from codeenv.sandbox.cgroup import MemoryGroup
 from codeenv.sandbox.spawn import spawn
 
@@ -155,6 +157,7 @@ class ProcessTransport:
         *,
         pass_fds: Sequence[int] = (),
         group: MemoryGroup | None = None,
+        folder: Path | None = None,
     ) -> None:
         """Start the process.
 
@@ -163,11 +166,12 @@ class ProcessTransport:
             env: Its environment.
             pass_fds: Descriptors it inherits.
             group: Control group it starts in, removed with it.
+            folder: Removed with it.
 
         Raises:
             SandboxError: If it cannot be started.
         """
-        self.group = group
+        self.group, self._folder = group, folder
         command = argv if group is None else group.command(argv)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the transport
         ours, theirs = socket.socketpair()
@@ -231,6 +235,9 @@ class ProcessTransport:
     def _leave(self) -> None:
         if self.group is not None:
             self.group.remove()
+        if self._folder is not None:
+            with contextlib.suppress(OSError):  # somebody still writes there: `gc` will
+                remove(str(self._folder))
 
     def diagnosis(self) -> str:
         """See ``Transport.diagnosis``."""

@@ -10,9 +10,11 @@ from codeenv.sandbox import docker as docker_module
 from codeenv.sandbox import docker_wall
 from codeenv.sandbox.base import Limits
 from codeenv.sandbox.docker import DockerBackend
+from codeenv.sandbox.docker_client import limits_memory
 from codeenv.sandbox.docker_wall import Wall
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.pool import HostKey
+from codeenv.tree import Tree
 
 DOCKER = {
     "NCPU": 2, "Driver": "overlay2", "CgroupVersion": "1", "ServerVersion": "20.10.24+dfsg1",
@@ -20,7 +22,10 @@ DOCKER = {
     "Runtimes": {"runc": {"path": "runc"}, "io.containerd.runc.v2": {"path": "runc"}},
 }  # fmt: skip
 APPARMOR = {**DOCKER, "CgroupVersion": "2", "SecurityOptions": ["name=apparmor", "name=cgroupns"]}
-ROOTLESS = {**DOCKER, "SecurityOptions": ["name=seccomp,profile=builtin", "name=rootless"]}
+ROOTLESS = {
+    **DOCKER, "SecurityOptions": ["name=seccomp,profile=default", "name=rootless"],
+    "CgroupDriver": "none", "MemoryLimit": False, "PidsLimit": False, "CpuCfsQuota": False,
+}  # fmt: skip
 REMAPPED = {**DOCKER, "SecurityOptions": ["name=userns"]}
 PODMAN = {
     "NCPU": 2, "Driver": "overlay", "CgroupVersion": "1", "ServerVersion": "4.3.1",
@@ -50,6 +55,24 @@ def test_no_engine_gives_a_right_or_a_network(engine):
     assert options["read_only"]
     assert "no-new-privileges:true" in options["security_opt"]
     assert options["nano_cpus"] == 2 * 10**9, "no more than there are"
+
+
+@pytest.mark.docker
+def test_where_the_engine_limits_no_memory_the_supervisor_watches_it(
+    debian_image, docker_backend, monkeypatch
+):
+    monkeypatch.setattr(docker_module, "limits_memory", lambda engine: limits_memory(ROOTLESS))
+    limits = Limits(memory=200 * 1024**2)  # of its own: no host started before serves it
+    with docker_backend.open(debian_image, Tree({}), limits=limits) as box:
+        result = box.exec(["python3", "-c", "x = b'x' * 2**20 * 150; y = x + x"])
+
+        assert (box.spec.memory, box.host.start.watch_memory) == (limits.memory, limits.memory)
+        assert result.exit_code != 0
+
+
+@pytest.mark.parametrize("engine", [DOCKER, {**DOCKER, "MemoryLimit": True}, PODMAN])
+def test_other_engines_limit_it_themselves(engine):
+    assert limits_memory(engine)
 
 
 def test_docker_takes_the_profile_itself_and_podman_a_file_of_it():

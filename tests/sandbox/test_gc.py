@@ -1,8 +1,12 @@
 """What dead owners left goes; what has a living owner stays."""
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
+from pathlib import Path
 
 import docker
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from codeenv.sandbox.docker_image import ensure_base_image
 from codeenv.sandbox.docker_wall import DEADLINE_LABEL, OWNER_LABEL
 from codeenv.sandbox.gc import collect
-from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE
+from codeenv.sandbox.local import FOLDER_PREFIX, OWNER_FILE, LocalBackend
 from codeenv.sandbox.owner import is_dead, owner
 from tests.sandbox.conftest import WORKSPACE
 
@@ -81,3 +85,14 @@ def test_containers_of_living_owners_are_spared(docker_backend, debian_image):
         collect()
 
         assert box.exec("echo alive").text == "alive\n"
+
+
+def test_a_folder_goes_with_its_supervisor_even_if_that_was_killed(host_image):
+    with closing(LocalBackend()) as backend:
+        box = backend.open(host_image, WORKSPACE)
+        root = Path(box.host.start.root)
+        assert root.is_dir()
+        os.kill(box.host.transport.pid, signal.SIGKILL)
+        box.close()
+
+    assert not root.exists()

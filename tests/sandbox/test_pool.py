@@ -83,6 +83,7 @@ def test_a_doubtful_host_is_not_used_again(backend, host_image):
 
 def test_a_command_the_host_does_not_answer_costs_the_host(backend, host_image, monkeypatch):
     box = backend.open(host_image, WORKSPACE)
+    monkeypatch.setattr("codeenv.sandbox.line.GRACE", 0.1)
     monkeypatch.setattr("codeenv.sandbox.host.GRACE", 0.1)
 
     with pytest.raises(SandboxError, match="does not answer"):
