@@ -113,6 +113,14 @@ def steps(root: int) -> dict[Process, bytes]:
     return found
 
 
+def is_any_running(root: int) -> bool:
+    """Return whether something below ``root`` is on a processor, or waits for one.
+
+    Who has run since ``steps`` and runs no more has made a step; who still runs has made none yet.
+    """
+    return any(_state(pid) == b"R" for pid in descendants(root))
+
+
 def send(pid: int, sign: signal.Signals) -> None:
     """Send a signal to a process that may be gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):

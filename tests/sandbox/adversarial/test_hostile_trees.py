@@ -209,7 +209,7 @@ def test_files_that_are_all_hole_are_exported_within_the_limits(walled):
 
 def test_processes_that_the_kernel_wakes_stand_still_all_the_same(walled_box):
     assert hold(walled_box, COUNTERS, COUNT) == {"ready": True}
-    for _ in range(3):
+    for _ in range(6):
         tree = walled_box.export()
         first, last = (int(tree[each].data) for each in ("a-first", "z-last"))
         assert first - 1 <= last <= first
