@@ -101,13 +101,14 @@ class Runtime:
         limits: EpisodeLimits | None = None,
         profile: Profile = "core4",
     ) -> Episode:
-        """Open a fresh box with the task's workspace.
+        """Open a fresh box with the task's workspace; a grader is made ready beside it.
 
         Raises:
             SandboxError: If the box did not come up; trying again may help.
         """
         image = self.environment(task.lock, task.recipe).image
         sandbox = self.backend.open(image, task.workspace, role="agent", limits=self._limits)
+        self.grader.prefetch(task)
         return Episode(task, sandbox, self.grade, limits or EpisodeLimits(), profile)
 
     def grade(self, task: Task, exported: Tree) -> Grade:

@@ -69,6 +69,12 @@ class Grader:
             held_out=task.recipe.held_out,
         )
 
+    def prefetch(self, task: Task) -> None:
+        """Start in the background what the first grade of a task would have to wait for."""
+        image = self._environments(task.lock)
+        server = self._languages(task.recipe.language).fork_server(image)
+        self._backend.prefetch(image, role="grader", fork_server=server)
+
     def _grade(self, task: Task, image: Image, delta: Delta, pass_to_pass: bool) -> Grade:
         failing, passing = task.fail_to_pass, task.pass_to_pass if pass_to_pass else ()
         weak = self._weak(task)

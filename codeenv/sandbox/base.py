@@ -283,6 +283,13 @@ class Backend(Protocol):
         """
         ...
 
+    def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
+        """Start a host in the background if none is free: a box with these arguments is near.
+
+        It need not come up: ``open`` starts one then, and says why it cannot.
+        """
+        ...
+
     def install(self, job: InstallJob) -> InstallResult:
         """Run an environment's installation in a throw-away box that has the network."""
         ...

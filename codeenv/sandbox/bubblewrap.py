@@ -20,7 +20,7 @@ from codeenv.sandbox.install_bubblewrap import install
 from codeenv.sandbox.memory_file import memory_file
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
 from codeenv.sandbox.transport import ProcessTransport
-from codeenv.sandbox.variables import HOME, WORKSPACE
+from codeenv.sandbox.variables import HOME, WORKSPACE, base_variables
 from codeenv.sandbox.walled import AGENT, GROUPS, LAYERS, USERS, somebody, walled_spec
 from codeenv.tree import Tree
 
@@ -71,6 +71,11 @@ class BubblewrapBackend:
             return walled_spec(key, number, memory=key.limits.memory)
 
         return self._pool.open(key, workspace, mounts, describe)
+
+    def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
+        """See ``Backend.prefetch``."""
+        key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
+        self._pool.prefetch(key, base_variables(image))
 
     def install(self, job: InstallJob) -> InstallResult:
         """See ``Backend.install``."""

@@ -21,6 +21,7 @@ from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
 from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
+from codeenv.sandbox.variables import base_variables
 from codeenv.sandbox.walled import LAYERS, walled_spec
 from codeenv.tree import Tree
 
@@ -92,6 +93,11 @@ class DockerBackend:
             if self._wall.nested and "did not come up" in error.message:
                 raise SandboxError(error.message, hint=_HINT) from error
             raise
+
+    def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
+        """See ``Backend.prefetch``."""
+        key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
+        self._pool.prefetch(key, base_variables(image))
 
     def install(self, job: InstallJob) -> InstallResult:
         """See ``Backend.install``."""

@@ -127,10 +127,13 @@ def _start(
             labels={OWNER_LABEL: owner(), DEADLINE_LABEL: str(deadline), RUN_LABEL: wall.run},
             host_config=host_config,
         )
+        stream = None
         try:
             stream = _attach(client, created["Id"])
             api.start(created["Id"])
         except BaseException:
+            if stream is not None:
+                stream.close()
             api.remove_container(created["Id"], force=True)
             raise
     return DockerTransport(api, created["Id"], stream, door)

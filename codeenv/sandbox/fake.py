@@ -1,7 +1,6 @@
 """A sandbox in memory: files as a tree, commands as a function; for tests and documentation.
 
-It has the contract's file rules and no processes: ``exec`` knows ``true``, ``false``, ``echo``,
-``cat``, ``pwd`` and ``exit``, and whatever the ``runner`` it was given adds.
+It has the contract's file rules and no processes; ``exec`` knows a few commands and the ``runner``.
 """
 
 import fnmatch
@@ -283,6 +282,9 @@ class FakeBackend:
         box = FakeSandbox(workspace, self._runner)
         self.boxes.append(box)
         return box
+
+    def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
+        """Have nothing to start."""
 
     def install(self, job: InstallJob) -> InstallResult:
         """Refuse: nothing can be installed in memory."""

@@ -80,6 +80,10 @@ class LocalBackend:
 
         return self._pool.open(key, workspace, mounts, describe, translate)
 
+    def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
+        """See ``Backend.prefetch``."""
+        self._pool.prefetch(HostKey.of(image, role, DEFAULT_LIMITS, (), False))
+
     def install(self, job: InstallJob) -> InstallResult:
         """Refuse: nothing of a repository's is installed on this machine."""
         raise BuildError(

@@ -4,7 +4,7 @@ import atexit
 import itertools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -78,6 +78,7 @@ class HostPool:
     capacity: Capacity = DEFAULT_CAPACITY
     boxes: int = 200
     _places: list[_Place] = field(default_factory=list)
+    _starting: list[threading.Thread] = field(default_factory=list)
     _closed: bool = False
 
     def __post_init__(self) -> None:
@@ -132,6 +133,28 @@ class HostPool:
             box.again = lambda: self.open(key, workspace, mounts, describe, translate)
         return box
 
+    def prefetch(self, key: HostKey, variables: Mapping[str, str] | None = None) -> None:
+        """Start a host in the background, unless one is there with room or enough are idle.
+
+        Args:
+            key: What it will serve.
+            variables: Environment of the commands in its boxes, to start its fork server, too.
+        """
+        with self._lock:
+            self._disown()
+            free = any(place.key == key and self._has_room(place) for place in self._places)
+            idle = sum(not place.live for place in self._places)
+            if self._closed or free or idle >= self.capacity.idle:
+                return
+            place = _Place(key, live=0)
+            self._places.append(place)
+            self._starting = [thread for thread in self._starting if thread.is_alive()]
+            thread = threading.Thread(
+                target=self._start_ahead, args=(place, variables), daemon=True
+            )
+            self._starting.append(thread)
+            thread.start()
+
     def close(self) -> None:
         """End every host.  Idempotent."""
         atexit.unregister(self.close)
@@ -139,6 +162,8 @@ class HostPool:
             self._closed = True
             places, self._places = self._places, []
         if os.getpid() == self._owner:
+            for thread in self._starting:
+                thread.join()
             for place in places:
                 if place.started.done():
                     place.host.close()
@@ -146,15 +171,19 @@ class HostPool:
     def _enter(self, key: HostKey) -> _Place:
         """Wait until there is room, and return a host with one box more on it."""
         with self._lock:
-            if os.getpid() != self._owner:  # a fork: these hosts are our parent's
-                self._places, self._owner = [], os.getpid()
-                self._gate = Gate(self.capacity)
+            self._disown()
         self._gate.enter()
         try:
             return self._take(key)
         except BaseException:
             self._gate.leave()
             raise
+
+    def _disown(self) -> None:
+        """Know nothing of our parent's hosts in a fork."""
+        if os.getpid() != self._owner:
+            self._places, self._starting, self._owner = [], [], os.getpid()
+            self._gate = Gate(self.capacity)
 
     def _take(self, key: HostKey) -> _Place:
         """Return a host that answers, with one box more on it."""
@@ -165,6 +194,8 @@ class HostPool:
             with suppress(SandboxError):
                 if not kept or place.host.answers():
                     place.host.boxes += 1
+                    if place.host.boxes == self.boxes:  # its last one
+                        self.prefetch(key)
                     return place
             self._put_back(place)
 
@@ -194,6 +225,12 @@ class HostPool:
             closed = self._closed
         if closed:
             host.close()
+
+    def _start_ahead(self, place: _Place, variables: Mapping[str, str] | None) -> None:
+        with suppress(Exception):  # who needs it starts another, and is told
+            self._start(place)
+            if place.key.fork_server is not None and variables is not None:
+                place.host.fork_from(place.key.fork_server, variables)
 
     def _has_room(self, place: _Place) -> bool:
         if place.live >= self.capacity.per_host:
@@ -232,7 +269,8 @@ class HostPool:
             over = [*useless, *useful[: max(len(useful) - self.capacity.idle, 0)]]
             self._places = [each for each in self._places if each not in over]
         for each in over:
-            each.host.close()
+            with suppress(SandboxError):  # one that was started ahead, and did not come up
+                each.host.close()
 
 
 def _start_up(box: Box, script: str) -> None:
