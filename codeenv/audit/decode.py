@@ -5,6 +5,7 @@ and SQLite pages are plain bytes there.  Sizes, members and depth are capped.
 """
 
 import bz2
+import gzip
 import io
 import lzma
 import re
@@ -14,20 +15,26 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import IO
 
 from codeenv.audit.fingerprint import shingles
+from codeenv.audit.unwrap import unwrapped, widened
 
-_DEPTH = 3
+_DEPTH = 4
 _MEMBERS = 5000
+_LEAST = 32
 _TOTAL = 64 * 1024**2
 LARGEST_TEXT = 4 * 1024**2
 _ERRORS = (
     OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
 )  # fmt: skip
+_ZIP_END, _ZIP_TAIL = b"PK\x05\x06", 66_000
+_ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _RUNS = re.compile(rb"[\x20-\x7e\t\r\n]{4,}")
 
@@ -69,7 +76,7 @@ class _Budget:
     def __init__(self) -> None:
         self.left = _TOTAL
 
-    def read(self, stream: IO[bytes]) -> bytes:
+    def read(self, stream: IO[bytes] | gzip.GzipFile) -> bytes:
         data = stream.read(max(self.left, 0))
         self.left -= len(data)
         return data
@@ -81,31 +88,36 @@ def views(path: str, data: bytes) -> Iterator[View]:
 
 
 def _views(path: str, data: bytes, depth: int, budget: _Budget) -> Iterator[View]:
-    yield View(path, data, _is_binary(data))
+    view = View(path, data, _is_binary(data))
+    yield view
     if depth >= _DEPTH or budget.left <= 0:
         return
     for name, inner in _inside(data, budget):
+        yield from _views(f"{path}!{name}", inner, depth + 1, budget)
+    for name, inner in widened(data) if view.binary else unwrapped(data):
+        budget.left -= len(inner)
         yield from _views(f"{path}!{name}", inner, depth + 1, budget)
 
 
 def _inside(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
     try:
-        if data[:2] == b"PK" and zipfile.is_zipfile(io.BytesIO(data)):
+        if _ZIP_END in data[-_ZIP_TAIL:] and zipfile.is_zipfile(io.BytesIO(data)):
             yield from _zip_members(data, budget)
         elif data[257:262] == b"ustar":
             yield from _tar_members(data, budget)
         elif data[:2] == b"\x1f\x8b":
-            yield "gz", _inflate(data, 31, budget)
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as members:
+                yield "gz", budget.read(members)
         elif data[:3] == b"BZh":
             with bz2.BZ2File(io.BytesIO(data)) as stream:
                 yield "bz2", budget.read(stream)
-        elif data[:6] == b"\xfd7zXZ\x00":
+        elif data[:6] == b"\xfd7zXZ\x00" or data[:3] == b"\x5d\x00\x00":
             with lzma.LZMAFile(io.BytesIO(data)) as packed:
                 yield "xz", budget.read(packed)
         elif data[:18] == b"# Sphinx inventory":
             yield "inventory", _inflate(data.split(b"\n", 4)[-1], 15, budget)
-        elif _is_zlib(data):
-            yield "zlib", _inflate(data, 15, budget)
+        else:
+            yield from _streams(data, budget)
     except _ERRORS:
         return
 
@@ -128,14 +140,25 @@ def _tar_members(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
                 yield member.name, budget.read(stream)
 
 
+def _streams(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
+    """Yield the zlib streams in a container of any kind (packs of git's, tables, images)."""
+    at = 0
+    for start in islice(_ZLIB.finditer(data), _MEMBERS):
+        if start.start() < at or budget.left <= 0:
+            continue
+        with suppress(zlib.error):
+            stream = zlib.decompressobj()
+            inner = stream.decompress(data[start.start() :], budget.left)
+            at = len(data) - len(stream.unused_data) if stream.eof else at
+            if len(inner) >= _LEAST:
+                budget.left -= len(inner)
+                yield f"zlib at {start.start()}", inner
+
+
 def _inflate(data: bytes, window: int, budget: _Budget) -> bytes:
     out = zlib.decompressobj(window).decompress(data, max(budget.left, 1))
     budget.left -= len(out)
     return out
-
-
-def _is_zlib(data: bytes) -> bool:
-    return len(data) > 8 and data[0] == 0x78 and (data[0] << 8 | data[1]) % 31 == 0
 
 
 def _is_binary(data: bytes) -> bool:
