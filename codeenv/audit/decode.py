@@ -27,6 +27,7 @@ from codeenv.audit.unwrap import unwrapped, widened
 _DEPTH = 4
 _MEMBERS = 5000
 _LEAST = 32
+_PIECE = 4096
 _TOTAL = 64 * 1024**2
 LARGEST_TEXT = 4 * 1024**2
 _ERRORS = (
@@ -142,17 +143,25 @@ def _tar_members(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
 
 def _streams(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
     """Yield the zlib streams in a container of any kind (packs of git's, tables, images)."""
-    at = 0
-    for start in islice(_ZLIB.finditer(data), _MEMBERS):
-        if start.start() < at or budget.left <= 0:
+    end = 0
+    for found in islice(_ZLIB.finditer(data), _MEMBERS):
+        if found.start() < end or budget.left <= 0:
             continue
         with suppress(zlib.error):
-            stream = zlib.decompressobj()
-            inner = stream.decompress(data[start.start() :], budget.left)
-            at = len(data) - len(stream.unused_data) if stream.eof else at
+            inner, after = _stream(memoryview(data), found.start(), budget)
             if len(inner) >= _LEAST:
-                budget.left -= len(inner)
-                yield f"zlib at {start.start()}", inner
+                end = after
+                yield f"zlib at {found.start()}", inner
+
+
+def _stream(data: memoryview, start: int, budget: _Budget) -> tuple[bytes, int]:
+    """Return what a zlib stream holds, and where it ends if it does; a piece is read at a time."""
+    stream, parts, at = zlib.decompressobj(), [], start
+    while not stream.eof and at < len(data) and budget.left > 0:
+        parts.append(stream.decompress(data[at : at + _PIECE], budget.left))
+        budget.left -= len(parts[-1])
+        at = min(at + _PIECE, len(data))
+    return b"".join(parts), at - len(stream.unused_data) if stream.eof else start
 
 
 def _inflate(data: bytes, window: int, budget: _Budget) -> bytes:

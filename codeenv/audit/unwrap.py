@@ -15,17 +15,17 @@ LARGEST = 4 * 1024**2
 _RUNS = 200
 _LEAST = 48
 """Bytes below which nothing decoded is worth a look."""
-_MARK = rb"[ \t]*(?:[+>*|%;!-]+|#+|//+|\d+[ \t]*[|:.)]?|--)"
-_LINE = rb"\n" + _MARK + rb"[^\n]*"
+_MARK = rb"[ \t]*+(?>[+>*|%;!-]++|#++|//++|\d++[ \t]*+[|:.)]?)"
+_LINE = rb"\n" + _MARK + rb"[^\n]*+"
 _MARKED = re.compile(_LINE + rb"(?:" + _LINE + rb"){3,}")
 _MARKS = re.compile(rb"\n" + _MARK + rb"(?: \| ?| ?)")
 _TAG = re.compile(rb"<[^<>]*>")
 _ESCAPE = re.compile(rb"\\(?:([ntr])|([\"'\\/])|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _WHITE = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-_LONG = re.compile(rb"(?:\S{60,}\s{0,2})+\S*")
+_LONG = re.compile(rb"(?:\S{60,}+\s{0,2}+)++\S*+")
 """Where something encoded may be: words that long, one after the other."""
-_HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}\s?)+")
-_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}\r?\n?)+[A-Za-z0-9+/_-]*={0,2}")
+_HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}+\s?+)++")
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}+\r?+\n?+)++[A-Za-z0-9+/_-]*+={0,2}")
 _BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+\-;<=>?@^_`{|}~]{96,}")
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _FAILS = (ValueError, binascii.Error, RecursionError)

@@ -23,6 +23,7 @@ from pathlib import Path
 import pytest
 
 from codeenv.audit import audit_task
+from codeenv.audit.decode import views
 from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
 from codeenv.materialise.task import with_git
@@ -217,3 +218,24 @@ def test_the_deleted_code_is_found_as(kind, tmp_path):
     leaks = audit_task(plant(data, "docs/thing"))
 
     assert [leak for leak in leaks if leak.path.startswith("docs/thing")], kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\n".join([b"-" * 20_000] * 3) + b"\nx",
+        b"\n".join([b" " * 20_000 + b"1"] * 3) + b"\nx",
+        b"1" * 200_000,
+        (b"a" * 61 + b"\n") * 5_000 + b"!",
+        b"\\u00" * 50_000,
+        b"[" * 200_000,
+        b"<" * 200_000,
+        b"<" + b"</a" * 60_000,
+        b"\x78\x9c" * 100_000,
+        b"\0\x1f\x8b\x08" * 10_000,
+        (zlib.compress(b"x" * 31) + b"\0") * 100_000,
+    ],
+    ids=lambda text: repr(text[:8]),
+)
+def test_no_text_holds_the_audit_up(text):
+    assert len(list(views("thing", text))) < 1000
