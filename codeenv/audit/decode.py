@@ -22,14 +22,13 @@ from itertools import islice
 from typing import IO
 
 from codeenv.audit.fingerprint import shingles
-from codeenv.audit.unwrap import unwrapped, widened
+from codeenv.audit.unwrap import LARGEST_TEXT, unwrapped, widened
 
 _DEPTH = 4
 _MEMBERS = 5000
 _LEAST = 32
 _PIECE = 4096
 _TOTAL = 64 * 1024**2
-LARGEST_TEXT = 4 * 1024**2
 _ERRORS = (
     OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
@@ -116,7 +115,7 @@ def _inside(data: bytes, budget: _Budget) -> Iterator[tuple[str, bytes]]:
             with lzma.LZMAFile(io.BytesIO(data)) as packed:
                 yield "xz", budget.read(packed)
         elif data[:18] == b"# Sphinx inventory":
-            yield "inventory", _inflate(data.split(b"\n", 4)[-1], 15, budget)
+            yield "inventory", _stream(memoryview(data.split(b"\n", 4)[-1]), 0, budget)[0]
         else:
             yield from _streams(data, budget)
     except _ERRORS:
@@ -162,12 +161,6 @@ def _stream(data: memoryview, start: int, budget: _Budget) -> tuple[bytes, int]:
         budget.left -= len(parts[-1])
         at = min(at + _PIECE, len(data))
     return b"".join(parts), at - len(stream.unused_data) if stream.eof else start
-
-
-def _inflate(data: bytes, window: int, budget: _Budget) -> bytes:
-    out = zlib.decompressobj(window).decompress(data, max(budget.left, 1))
-    budget.left -= len(out)
-    return out
 
 
 def _is_binary(data: bytes) -> bool:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Literal
 
-from codeenv.audit.decode import LARGEST_TEXT, View, views
+from codeenv.audit.decode import View, views
 from codeenv.audit.library import Library
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
+from codeenv.audit.unwrap import LARGEST_TEXT
 from codeenv.tree import suffix
 
 COPIED = 0.7

@@ -1,7 +1,6 @@
 """Code that is kept in a text of another kind: quoted, numbered, escaped, marked up, encoded."""
 
 import base64
-import binascii
 import html
 import json
 import re
@@ -11,7 +10,7 @@ from itertools import islice
 
 from codeenv.languages.python.remembering import NAMES, remember
 
-LARGEST = 4 * 1024**2
+LARGEST_TEXT = 4 * 1024**2
 _RUNS = 200
 _LEAST = 48
 """Bytes below which nothing decoded is worth a look."""
@@ -28,13 +27,13 @@ _HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}+\s?+)++")
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}+\r?+\n?+)++[A-Za-z0-9+/_-]*+={0,2}")
 _BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+\-;<=>?@^_`{|}~]{96,}")
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_FAILS = (ValueError, binascii.Error, RecursionError)
+_FAILS = (ValueError, RecursionError)
 
 
 @remember(NAMES)
 def unwrapped(data: bytes) -> tuple[tuple[str, bytes], ...]:
     """Return what a text holds in other forms: what form, and the text or bytes without it."""
-    if len(data) > LARGEST:
+    if len(data) > LARGEST_TEXT:
         return ()
     found = {inner: form for form, inner in _forms(data) if len(inner) >= _LEAST and inner != data}
     return tuple((form, inner) for inner, form in found.items())

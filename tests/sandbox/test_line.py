@@ -3,7 +3,7 @@
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -107,11 +107,18 @@ def test_many_threads_ask_one_after_the_other(ends):
     server.join(10)
 
 
-def test_closing_ends_a_question(ends):
-    line, theirs = ends
+@contextmanager
+def _asking(line, theirs):
+    """Have a question that waits for its answer."""
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(line.call, ASK, b"", timeout=600, most=0)
         theirs.recv(1024)
+        yield asking
+
+
+def test_closing_ends_a_question(ends):
+    line, theirs = ends
+    with _asking(line, theirs) as asking:
         line.close()
         with pytest.raises(SandboxError):
             asking.result(10)
@@ -119,9 +126,7 @@ def test_closing_ends_a_question(ends):
 
 def test_nothing_is_quiet_while_something_is_asked(ends):
     line, theirs = ends
-    with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(line.call, ASK, b"", timeout=600, most=0)
-        theirs.recv(1024)
+    with _asking(line, theirs) as asking:
         with pytest.raises(SandboxError, match="busy"), line.quiet():
             pass
         theirs.sendall(Frame({"id": 1}).encode())
