@@ -1,12 +1,14 @@
 """A small repository of our own and the task of one of its functions, for unit tests."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from codeenv.languages.base import TestRequest, TestResult, TestRun
 from codeenv.languages.python.language import PythonLanguage
+from codeenv.materialise.git import without_git
 from codeenv.materialise.models import Task
-from codeenv.materialise.task import agent_tree, assemble
+from codeenv.materialise.task import agent_tree, assemble, with_git
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.fake import FakeSandbox
 from codeenv.sandbox.image import Image
@@ -193,3 +195,11 @@ class ScriptedLanguage(PythonLanguage):
         assert isinstance(sandbox, FakeSandbox)
         self.requests.append(request)
         return self.script(sandbox.tree, request)
+
+
+def plant(path: str, data: bytes, task: Task | None = None) -> Task:
+    """Return a task as if its source had held one more file."""
+    task = task or make_task()
+    files = Tree({**without_git(task.workspace), path: Entry(data)})
+    recipe = task.recipe.model_copy(update={"damaged_tree": files.digest})
+    return replace(task, recipe=recipe, workspace=with_git(files))

@@ -16,11 +16,10 @@ import pytest
 from codeenv.audit import audit_report, audit_task
 from codeenv.audit.models import Leak
 from codeenv.materialise.git import git_folder, without_git
-from codeenv.materialise.models import Task
 from codeenv.materialise.task import with_git
 from codeenv.sandbox.image import Image, Layer
 from codeenv.tree import Entry, Tree
-from tests.toytask import SOURCE, make_task
+from tests.toytask import SOURCE, make_task, plant
 
 TASK = make_task()
 ORIGINAL = SOURCE["src/notes/text.py"].data
@@ -32,13 +31,6 @@ def file_name(title, *, glue="-"):
         raise EmptyTitle("a title needs at least one word")
     return glue.join(kept)
 """
-
-
-def plant(path: str, data: bytes, task: Task = TASK) -> Task:
-    """Return the task as if its source had held one more file."""
-    files = Tree({**without_git(task.workspace), path: Entry(data)})
-    recipe = task.recipe.model_copy(update={"damaged_tree": files.digest})
-    return replace(task, recipe=recipe, workspace=with_git(files))
 
 
 def zipped(data: bytes) -> bytes:

@@ -17,20 +17,14 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from codeenv.audit import audit_task
 from codeenv.audit.decode import views
-from codeenv.materialise.git import without_git
-from codeenv.materialise.models import Task
-from codeenv.materialise.task import with_git
-from codeenv.tree import Entry, Tree
-from tests.toytask import SOURCE, make_task
+from tests.toytask import SOURCE, plant
 
-TASK = make_task()
 ORIGINAL = SOURCE["src/notes/text.py"].data
 TEXT = ORIGINAL.decode()
 LINES = TEXT.splitlines()
@@ -204,18 +198,11 @@ KINDS: dict[str, bytes | Callable[[Path], bytes]] = {
 }
 
 
-def plant(data: bytes, path: str) -> Task:
-    """Return the task as if its source had held one more file."""
-    files = Tree({**without_git(TASK.workspace), path: Entry(data)})
-    recipe = TASK.recipe.model_copy(update={"damaged_tree": files.digest})
-    return replace(TASK, recipe=recipe, workspace=with_git(files))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_deleted_code_is_found_as(kind, tmp_path):
     made = KINDS[kind]
     data = made(tmp_path) if callable(made) else made
-    leaks = audit_task(plant(data, "docs/thing"))
+    leaks = audit_task(plant("docs/thing", data))
 
     assert [leak for leak in leaks if leak.path.startswith("docs/thing")], kind
 
