@@ -56,6 +56,10 @@ class BackendUnavailable(MachineError):
     """Raised when a sandbox backend is asked for that does not work here."""
 
 
+class NoPairs(MachineError):
+    """Raised when a backend cannot wall tests off from the code they test."""
+
+
 class BuildError(MachineError):
     """Raised when an environment image cannot be built."""
 

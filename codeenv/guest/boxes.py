@@ -5,13 +5,13 @@ import os
 import signal
 import socket
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from codeenv.guest import frames, namespaces, plain, processes, system
 from codeenv.guest.forked import Forked, Template
 from codeenv.guest.frames import Frame, Header
-from codeenv.guest.server import run_server
+from codeenv.guest.server import Server, run_server
 from codeenv.guest.source import Source
 from codeenv.guest.spec import BoxSpec
 
@@ -149,14 +149,14 @@ def prepare(spec: BoxSpec, start: Callable[[BoxSpec, socket.socket], int] = star
         theirs.close()
 
 
-def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str], line: int | None = None) -> Box:
+def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str], fds: Mapping[str, int]) -> Box:
     """Give a prepared box its files; return it when its tool server is ready.
 
     Args:
         box: As ``prepare`` returned it.
         spec: What it is to be.
         layer: Returns the folder of a layer.
-        line: A socket for its tool server to answer, too.
+        fds: Sockets for its tool server: ``line`` to answer, too, and ``link`` for its commands.
 
     Raises:
         BoxError: If it does not come up; the message says at which step.  It is gone then.
@@ -167,8 +167,8 @@ def furnish(box: Box, spec: BoxSpec, layer: Callable[[str], str], line: int | No
         if spec.mode == "plain":
             plain.prepare(spec, layer(spec.layer), folders)
         with contextlib.suppress(OSError):  # it may be gone already: then it says why
-            request = Frame({"layer": layer(spec.layer), "mounts": folders}).encode()
-            socket.send_fds(box.channel, [request], [] if line is None else [line])
+            files = {"layer": layer(spec.layer), "mounts": folders, "fds": list(fds)}
+            socket.send_fds(box.channel, [Frame(files).encode()], list(fds.values()))
         _await_ready(box)
     except (BoxError, OSError) as error:
         box.kill()
@@ -215,13 +215,15 @@ def _child(
             namespaces.enter(spec, outer)
         else:
             plain.enter(spec)
-        files, line = _await_files(channel)
+        files, fds = _await_files(channel)
         overlay, changes = False, -1
         if spec.mode == "namespaces":
             overlay, changes = namespaces.furnish(spec, files["layer"], files["mounts"])
         _send_folders(channel, spec, overlay, changes)
         init = spec.mode == "namespaces"
-        run_server([channel, *line], spec.setting, init=init, template=template)
+        line = [socket.socket(fileno=fds["line"])] if "line" in fds else []
+        server = Server(spec.setting, [channel, *line], template, fds.get("link", -1))
+        run_server(server, init=init)
     except Forked:
         raise
     except BaseException as error:  # noqa: BLE001 - the border of the process
@@ -242,16 +244,16 @@ def _send_folders(channel: socket.socket, spec: BoxSpec, overlay: bool, changes:
         os.close(fd)
 
 
-def _await_files(channel: socket.socket) -> tuple[Header, list[socket.socket]]:
-    """Return what the box is to hold, and the line to it if it gets one.
+def _await_files(channel: socket.socket) -> tuple[Header, dict[str, int]]:
+    """Return what the box is to hold, and descriptors by what they are for.
 
     Ends quietly if the supervisor has no use for the box.
     """
     source, decoder = Source(channel), frames.Decoder()
     while data := source.read():
         for request in decoder.feed(data):
-            line = source.take()
-            return request.header, [] if line is None else [socket.socket(fileno=line)]
+            passed = {name: source.take() for name in request.header["fds"]}
+            return request.header, {name: fd for name, fd in passed.items() if fd is not None}
     os._exit(0)
 
 

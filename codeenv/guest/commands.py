@@ -13,7 +13,9 @@ from codeenv.guest import processes
 from codeenv.guest.forked import Forked, Template
 from codeenv.guest.pipes import Command, Finished, Running, read
 
-REPORT_FD = 3
+REPORT_FD, LINK_FD = 3, 4
+OWN_FDS = (REPORT_FD, LINK_FD)
+"""Numbers of descriptors that commands get beside the standard ones."""
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 _DRAIN = 0.25
 
@@ -28,6 +30,7 @@ class Runner:
         alone: Whether every process we can see is ours (own pid namespace or container).
         selector: Watches pipes; those that background processes keep open stay in it.
         template: What this process has started; commands like it are forked.
+        link: A socket to another box, for the first command; -1 for none.
     """
 
     variables: Mapping[str, str]
@@ -35,6 +38,7 @@ class Runner:
     alone: bool
     selector: selectors.BaseSelector
     template: Template | None = None
+    link: int = -1
     number: int = 0
     _null: int = field(default_factory=lambda: os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC))
     _current: Running | None = None
@@ -90,9 +94,9 @@ class Runner:
         own = {"PWD": command.cwd, processes.MARKER: str(self.number)}
         if self.template and self.template.is_of(command.argv, env):
             return self._fork(command, run, {**env, **own})
-        passed = (REPORT_FD,) if run.report_in >= 0 else ()
-        if passed:
-            os.dup2(run.report_in, REPORT_FD, inheritable=False)
+        passed = self._passed(run)
+        for number, fd in passed.items():
+            os.dup2(fd, number, inheritable=False)
         try:
             child = subprocess.Popen(
                 command.argv,
@@ -102,12 +106,13 @@ class Runner:
                 cwd=command.cwd,
                 env={**env, **own},
                 start_new_session=True,
-                pass_fds=passed,
+                pass_fds=tuple(passed),
             )
         finally:
-            if passed:
-                os.dup2(self._null, REPORT_FD, inheritable=False)
+            for number in passed:
+                os.dup2(self._null, number, inheritable=False)
             run.close_far_ends()
+            self._hand_over()
         child.returncode = 0  # we reap it ourselves, with the orphans
         return child.pid
 
@@ -115,12 +120,22 @@ class Runner:
         pid = os.fork()
         if pid == 0:
             source = run.stdin_out if run.stdin_out >= 0 else self._null
-            open_ones = {0: source, 1: run.output_in, 2: run.output_in}
-            if run.report_in >= 0:
-                open_ones[REPORT_FD] = run.report_in
-            raise Forked(open_ones, command.cwd, env)
+            standard = {0: source, 1: run.output_in, 2: run.output_in}
+            raise Forked({**standard, **self._passed(run)}, command.cwd, env)
         run.close_far_ends()
+        self._hand_over()
         return pid
+
+    def _passed(self, run: Running) -> dict[int, int]:
+        """Return what a command gets beside the standard descriptors."""
+        passed = {REPORT_FD: run.report_in} if run.report_in >= 0 else {}
+        return {**passed, LINK_FD: self.link} if self.link >= 0 else passed
+
+    def _hand_over(self) -> None:
+        """Keep no end of a link that a command has: the other side must see it end."""
+        if self.link >= 0:
+            os.close(self.link)
+            self.link = -1
 
     def _kill(self, before: Sequence[processes.Process]) -> None:
         if self.alone and not before:

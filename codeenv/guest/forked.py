@@ -51,6 +51,8 @@ class Forked(BaseException):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for number, fd in self.descriptors.items():
             os.dup2(fd, number)
+        for number in set(range(max(self.descriptors))) - set(self.descriptors):
+            os.closerange(number, number + 1)
         os.closerange(max(self.descriptors) + 1, os.sysconf("SC_OPEN_MAX"))
         system.prctl(system.PR_SET_DUMPABLE, 1)
         os.chdir(self.cwd)

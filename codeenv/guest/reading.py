@@ -38,11 +38,15 @@ class Reader:
         entries: How many entries there may be.
         size: How many bytes of files.
         names: How many bytes of names, as they are written in an index.
+        only: Files and folders that are read; nothing else is, nor counted.  Empty for all.
+        largest: Bytes of a file beyond which it is left out; 0 for no such limit.
     """
 
     entries: int
     size: int
     names: int = _NAMES
+    only: tuple[str, ...] = ()
+    largest: int = 0
 
     def scan(self, root: int, *, without: str = "") -> Index:
         """Return what is below the folder that ``root`` is a descriptor of.
@@ -88,7 +92,8 @@ class Reader:
         if depth > _DEPTH:
             raise ExportError(f"the tree is deeper than {_DEPTH} folders")
         with _opened(folder, os.O_RDONLY | os.O_DIRECTORY) as listed:
-            names = sorted(name for name in os.listdir(listed) if name != without)
+            names = [name for name in os.listdir(listed) if name != without]
+            names = sorted(name for name in names if self._wanted(prefix + name))
         self.entries -= len(names)
         if self.entries < 0:
             raise ExportError("the tree has too many entries")
@@ -102,6 +107,13 @@ class Reader:
                     continue
                 yield from self._entry(entry, prefix + name, depth)
 
+    def _wanted(self, path: str) -> bool:
+        """Return whether a path is asked for, or leads to one that is, or lies below."""
+        for place in self.only:
+            if path == place or path.startswith(place + "/") or place.startswith(path + "/"):
+                return True
+        return not self.only
+
     def _entry(self, entry: int, path: str, depth: int) -> Iterator[_Found]:
         status = os.fstat(entry)
         if stat.S_ISDIR(status.st_mode):
@@ -111,7 +123,8 @@ class Reader:
         elif stat.S_ISLNK(status.st_mode):
             yield path, "link", status, entry
         elif stat.S_ISREG(status.st_mode):
-            yield path, "file", status, entry
+            if not self.largest or status.st_size <= self.largest:
+                yield path, "file", status, entry
         elif stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
             yield path, "gone", status, entry
 

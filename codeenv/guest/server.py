@@ -1,5 +1,6 @@
 """The tool server: one per box, answers one request at a time over a socket."""
 
+import fcntl
 import os
 import selectors
 import signal
@@ -9,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from codeenv.guest import exhaustion, frames, processes, reading, snapshots
-from codeenv.guest.commands import REPORT_FD, Runner
+from codeenv.guest.commands import OWN_FDS, Runner
 from codeenv.guest.files import Files
 from codeenv.guest.forked import Forked, Template
 from codeenv.guest.frames import Frame, Header
@@ -56,15 +57,22 @@ class Server:
         setting: What to work on.
         channels: Sockets that requests come from; the first is the supervisor's.
         template: What this process has started; commands like it are forked.
+        link: One end of a socket for the first command, whose other end is another box's; or -1.
     """
 
     setting: Setting
     channels: Sequence[socket.socket]
     template: Template | None = None
+    link: int = -1
     _decoders: dict[socket.socket, frames.Decoder] = field(default_factory=dict)
     _steps: Mapping[processes.Process, bytes] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    def prepare(self) -> None:
+        """Take up what was inherited, in the process that serves."""
+        self.channels = [_beside_own_fds(channel) for channel in self.channels]
+        if self.link in OWN_FDS:
+            self.link = fcntl.fcntl(self.link, fcntl.F_DUPFD_CLOEXEC, max(OWN_FDS) + 1)
+        _reserve_own_fds()
         self.selector = selectors.DefaultSelector()
         self._supervisor = self.channels[0]
         self._decoders = {channel: frames.Decoder() for channel in self.channels}
@@ -75,6 +83,7 @@ class Server:
             self.setting.alone,
             self.selector,
             self.template,
+            self.link,
         )
 
     def serve(self) -> None:
@@ -214,43 +223,38 @@ _HANDLERS = {
 }
 
 
-def run_server(
-    channels: Sequence[socket.socket],
-    setting: Setting,
-    *,
-    init: bool,
-    template: Template | None = None,
-) -> None:
+def run_server(server: Server, *, init: bool) -> None:
     """Serve until the first channel closes.
 
     Args:
-        channels: The socket to the supervisor, and others that requests come from.
-        setting: What to work on.
+        server: What serves.
         init: Whether this process is the init of a pid namespace: then the kernel drops signals
             from inside that have no handler; else our handlers must swallow them.
-        template: What this process has started; commands like it are forked.
 
     Raises:
         Forked: In such commands.
     """
     for sign in _HANDLED:  # what we ignored as the supervisor does, commands would ignore, too
         signal.signal(sign, signal.SIG_DFL if init else lambda number, frame: None)
-    channels = [_beside_report_fd(channel) for channel in channels]
-    _reserve_report_fd()
-    os.chdir(setting.places.workspace)
-    Server(setting, channels, template).serve()
+    server.prepare()
+    os.chdir(server.setting.places.workspace)
+    server.serve()
 
 
-def _beside_report_fd(channel: socket.socket) -> socket.socket:
-    """Return a channel that is not at the report descriptor's number."""
-    if channel.fileno() == REPORT_FD:
-        return socket.socket(fileno=os.dup(channel.detach()))
-    return channel
+def _beside_own_fds(channel: socket.socket) -> socket.socket:
+    """Return a channel that is not at a number that commands get descriptors at."""
+    if channel.fileno() not in OWN_FDS:
+        return channel
+    moved = fcntl.fcntl(channel.fileno(), fcntl.F_DUPFD_CLOEXEC, max(OWN_FDS) + 1)
+    channel.close()
+    return socket.socket(fileno=moved)
 
 
-def _reserve_report_fd() -> None:
-    """Keep the report descriptor's number free, so that nothing of ours is ever lost to it."""
+def _reserve_own_fds() -> None:
+    """Keep those numbers free, so that nothing of ours is ever lost to them."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    if null != REPORT_FD:
-        os.dup2(null, REPORT_FD, inheritable=False)
+    for number in OWN_FDS:
+        if null != number:
+            os.dup2(null, number, inheritable=False)
+    if null not in OWN_FDS:
         os.close(null)

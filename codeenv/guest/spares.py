@@ -1,7 +1,7 @@
 """A box prepared before it is asked for: a reset then only mounts its files."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from codeenv.guest import boxes
@@ -34,13 +34,13 @@ class Spares:
         """Have boxes made by a fork server from now on, as soon as it is ready."""
         self._server = server
 
-    def open(self, spec: BoxSpec, layer: Callable[[str], str], line: int | None = None) -> Box:
+    def open(self, spec: BoxSpec, layer: Callable[[str], str], fds: Mapping[str, int]) -> Box:
         """Return a box that is ready: the spare one if it is of this kind and lives, or a new one.
 
         Args:
             spec: The box.
             layer: Returns the folder of a layer.
-            line: A socket for its tool server to answer, too.
+            fds: Sockets for its tool server; see ``boxes.furnish``.
 
         Raises:
             BoxError: If it does not come up.
@@ -48,15 +48,15 @@ class Spares:
         """
         spare, self._spare = self._spare, None
         if spec.mode == "plain":
-            return boxes.furnish(boxes.prepare(spec), spec, layer, line)
+            return boxes.furnish(boxes.prepare(spec), spec, layer, fds)
         kind = self._wanted = _kind(spec)
         if spare is not None and spare.spec != kind:
             spare.kill()
         elif spare is not None:
             with contextlib.suppress(BoxError):
-                return boxes.furnish(spare, spec, layer, line)
+                return boxes.furnish(spare, spec, layer, fds)
             self._do_without_server()
-        return boxes.furnish(self._prepare(kind), spec, layer, line)
+        return boxes.furnish(self._prepare(kind), spec, layer, fds)
 
     def refill(self) -> None:
         """Prepare the next box, if one is wanted and none is there; it can do without."""

@@ -10,12 +10,13 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codeenv.guest import boxes, fork_client, frames, packing, plain, processes, system
 from codeenv.guest.boxes import Box, BoxError
 from codeenv.guest.exhaustion import MEMORY
 from codeenv.guest.frames import Frame, Header
+from codeenv.guest.pairs import Pairs
 from codeenv.guest.reading import ExportError, Reader
 from codeenv.guest.source import Source
 from codeenv.guest.spares import Spares
@@ -43,6 +44,7 @@ class Supervisor:
     _watchdog: Watchdog | None = None
     _spares: Spares = field(default_factory=Spares)
     _door: int | None = None
+    _pairs: Pairs = field(default_factory=Pairs)
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
@@ -160,14 +162,21 @@ class Supervisor:
         return Frame({})
 
     def open(self, header: Header, payload: bytes) -> Frame:
-        """Open a box; a descriptor that came along is a line to its tool server."""
+        """Open a box; a descriptor that came along is a line to its tool server.
+
+        Two boxes with the same ``pair`` get the ends of a socket for their commands.
+        """
         spec = BoxSpec.from_header(header)
-        line = self._source.take()
+        line, fds = self._source.take(), {}
+        if line is not None:
+            fds["line"] = line
+        if header.get("pair"):
+            fds["link"] = self._pairs.end(header["pair"])
         try:
-            box = self._spares.open(spec, self._layer, line)
+            box = self._spares.open(spec, self._layer, fds)
         finally:
-            if line is not None:
-                os.close(line)
+            for fd in fds.values():
+                os.close(fd)
         self._boxes[spec.box] = box
         self.selector.register(box.channel, selectors.EVENT_READ, lambda: self._relay(box))
         return Frame({"overlay": box.overlay, "line": line is not None})
@@ -188,15 +197,18 @@ class Supervisor:
     def export(self, header: Header, payload: bytes) -> None:
         """Send what differs in a box's workspace from its layer, without ``.git``."""
         box = self._box(header)
-        self._stream(header["id"], box, box.changes[:1], box.spec.entries, ".git")
+        only, largest = tuple(header["only"]), header["largest"]
+        limits = Reader(box.spec.entries, box.spec.disk, only=only, largest=largest)
+        self._stream(header["id"], box, box.changes[:1], limits, ".git")
 
     def snapshot(self, header: Header, payload: bytes) -> None:
         """Send all files of a box."""
         box = self._box(header)
-        self._stream(header["id"], box, box.changes, 2 * box.spec.entries)
+        limits = Reader(2 * box.spec.entries, box.spec.disk)
+        self._stream(header["id"], box, box.changes, limits)
 
     def _stream(
-        self, number: int, box: Box, folders: Sequence[int], entries: int, without: str = ""
+        self, number: int, box: Box, folders: Sequence[int], limits: Reader, without: str = ""
     ) -> None:
         """Send folders of a box while its processes stand still.
 
@@ -204,7 +216,7 @@ class Supervisor:
         """
         state = box.ask("freeze")
         try:
-            limits = Reader(entries, box.spec.disk)
+            again = replace(limits)
             indexes = [limits.scan(folder, without=without) for folder in folders]
         except BaseException:
             box.ask("thaw")
@@ -213,7 +225,6 @@ class Supervisor:
         header = {"id": number, "indexes": indexes, "sizes": sizes, "whole": not box.overlay}
         header["commands"] = state["commands"]
         self._write(frames.head(header, sum(sizes) + 1))
-        again = Reader(entries, box.spec.disk)
         for folder, index in zip(folders, indexes, strict=True):
             again.send(folder, index, self._write, without=without)
         moved = True

@@ -5,110 +5,34 @@ asked raises ``PathError``.  Every backend passes ``tests/sandbox/test_conforman
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
 from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.snapshot import Snapshot
+from codeenv.sandbox.values import (
+    DEFAULT_LIMITS,
+    ExecResult,
+    Limits,
+    Match,
+    PathInfo,
+    Role,
+    SearchQuery,
+    SearchResult,
+)
 from codeenv.tree import Delta, Tree
 
-Role = Literal["agent", "grader", "build"]
-"""Agents and graders never share a host."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExecResult:
-    """What a command did.
-
-    Attributes:
-        exit_code: The command's exit status; 128 + signal if killed by one; 124 on a timeout.
-        output: Standard output and error interleaved, head and tail if ``truncated``.
-        timed_out: Whether the deadline killed the process tree.
-        truncated: Whether bytes in the middle of ``output`` were dropped.
-        output_bytes: How many bytes the command wrote in all.
-        report: What the command wrote to file descriptor 3, if ``report_limit`` was given.
-        log_path: Path in the box of the full log, if ``truncated``.
-        idle: Whether it was killed for writing nothing (``timed_out`` then, too).
-        exhausted: What the box has run out of: ``memory`` (a process was killed for it), ``disk``,
-            ``files`` (no room for one more).
-    """
-
-    exit_code: int
-    output: bytes
-    timed_out: bool = False
-    truncated: bool = False
-    output_bytes: int = 0
-    report: bytes = b""
-    log_path: str = ""
-    idle: bool = False
-    exhausted: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The output as text; bytes that are not UTF-8 become replacement characters."""
-        return self.output.decode("utf-8", "replace")
-
-
-@dataclass(frozen=True, slots=True)
-class PathInfo:
-    """One path in a box."""
-
-    path: str
-    kind: Literal["file", "directory", "link", "other"]
-    size: int
-    executable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One matching line: 1-based number and its text; ``before``/``after`` are context lines."""
-
-    path: str
-    line: int
-    text: str
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
-    """A search over the workspace's tracked and untracked, not ignored, text files."""
-
-    pattern: str
-    path: str = "."
-    glob: str = ""
-    ignore_case: bool = False
-    fixed_strings: bool = False
-    context_lines: int = 0
-    max_results: int = 50
-    timeout: float = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """Matches sorted by path and line, and the totals before the cut."""
-
-    matches: tuple[Match, ...]
-    counts: Mapping[str, int]
-    """Matches per file, every file with at least one, sorted by path (not cut)."""
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one box may use."""
-
-    memory: int = 2 * 1024**3
-    """Bytes of memory for all processes and files together."""
-    pids: int = 256
-    disk: int = 1024**3
-    """Bytes written to the workspace, home and temporary folders."""
-    cpus: float = 2.0
-    files: int = 200_000
-    """Entries in an exported tree."""
-    idle: float = 0.0
-    """Seconds a command may write nothing before it is killed; 0 for no limit."""
+__all__ = [
+    "Backend",
+    "ExecResult",
+    "Limits",
+    "Match",
+    "PathInfo",
+    "Role",
+    "Sandbox",
+    "SearchQuery",
+    "SearchResult",
+]
 
 
 class Sandbox(Protocol):
@@ -187,21 +111,21 @@ class Sandbox(Protocol):
         """Write and delete files of the workspace in one round trip (trusted input only)."""
         ...
 
-    def export(self) -> Tree:
+    def export(self, *, only: Sequence[str] = (), largest: int = 0) -> Tree:
         """Return the workspace's files and links without ``.git``, read from outside the box.
 
-        The box's processes are stopped while it is read; special files are left out.
+        Its processes are stopped while it is read; special files are left out.  With ``only``, what
+        is elsewhere counts against no limit, and may be in the tree or not; a file of more than
+        ``largest`` bytes (if that is not 0) is as it was, or gone.
 
         Raises:
-            PathError: ``too_large`` if the tree has more than ``Limits.files`` entries, more bytes
-                than ``Limits.disk``, or is too deep: the agent's doing, not the sandbox's.
+            PathError: ``too_large``: more than ``Limits.files`` entries or ``Limits.disk`` bytes,
+                or too deep: the agent's doing, not the sandbox's.
         """
         ...
 
     def snapshot(self) -> Snapshot:
-        """Return all files of workspace, home and temporary folders as they are now.
-
-        Read from outside the box while its processes stand still.  They go on afterwards.
+        """Return all files of workspace, home and temporary folders, read as for ``export``.
 
         Raises:
             PathError: ``too_large``, as ``export``.
@@ -260,7 +184,7 @@ class Backend(Protocol):
         workspace: Tree,
         *,
         role: Role = "agent",
-        limits: Limits = Limits(),
+        limits: Limits = DEFAULT_LIMITS,
         mounts: Sequence[Mount] = (),
         network: bool = False,
         fork_server: ForkServer | None = None,
@@ -280,6 +204,36 @@ class Backend(Protocol):
         Raises:
             SandboxError: If no host could be started or the box did not come up.
             BuildError: If the image is not usable by this backend.
+        """
+        ...
+
+    @property
+    def pairs(self) -> bool:
+        """Whether ``open_pair`` works here: boxes are walled off from each other."""
+        ...
+
+    def open_pair(
+        self,
+        image: Image,
+        workspaces: tuple[Tree, Tree],
+        *,
+        role: Role,
+        fork_server: ForkServer | None = None,
+    ) -> tuple[Sandbox, Sandbox]:
+        """Open two boxes that see nothing of each other.
+
+        The first commands that run in them are joined by a socket: their descriptor 4.  Closing the
+        first box closes the second.
+
+        Args:
+            image: Their environment.
+            workspaces: The trees they start with.
+            role: As for ``open``.
+            fork_server: As for ``open``.
+
+        Raises:
+            NoPairs: If boxes of this backend are not walled off from each other here.
+            SandboxError: As ``open``.
         """
         ...
 

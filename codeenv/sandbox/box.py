@@ -118,9 +118,9 @@ class Box:
         index, blob = pack((path, entry.mode, entry.data) for path, entry in delta.write.items())
         self._call({"op": "apply", "index": index, "delete": sorted(delta.delete)}, blob)
 
-    def export(self) -> Tree:
+    def export(self, *, only: Sequence[str] = (), largest: int = 0) -> Tree:
         """See ``Sandbox.export``."""
-        reply = self._read_still("export")
+        reply = self._read_still({"op": "export", "only": list(only), "largest": largest})
         base = _NOTHING if reply.header["whole"] else self.began_with
         changes = unpack(reply.header["indexes"][0], reply.payload)
         return merged(base, changes, files=self.spec.entries, size=self.spec.disk)
@@ -132,7 +132,7 @@ class Box:
                 "a box with servers has no snapshot: their state is not in files alone",
                 hint="branch tasks whose environment starts no server",
             )
-        reply = self._read_still("snapshot")
+        reply = self._read_still({"op": "snapshot"})
         index = {name: value for name, value in reply.header.items() if name != "id"}
         return Snapshot(self.began_with.digest, index, reply.payload[:-1])
 
@@ -173,11 +173,11 @@ class Box:
     ) -> None:
         self.close()
 
-    def _read_still(self, op: str) -> Frame:
+    def _read_still(self, header: Header) -> Frame:
         """Have files read; again, if processes did not stand still (they are killed for it)."""
         for _ in range(_TRIES):
             with self._watched(), nullcontext() if self.line is None else self.line.quiet():
-                reply = self.host.call({"op": op, "box": self.spec.box}, timeout=60)
+                reply = self.host.call({**header, "box": self.spec.box}, timeout=60)
             if not reply.payload[-1]:
                 return reply
         raise PathError("the box's processes do not stand still", code="denied")

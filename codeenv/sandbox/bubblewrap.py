@@ -18,8 +18,9 @@ from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_bubblewrap import install
 from codeenv.sandbox.memory_file import memory_file
-from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
+from codeenv.sandbox.pool import HostKey, HostPool
 from codeenv.sandbox.transport import ProcessTransport
+from codeenv.sandbox.values import DEFAULT_LIMITS
 from codeenv.sandbox.variables import HOME, WORKSPACE, base_variables
 from codeenv.sandbox.walled import AGENT, GROUPS, LAYERS, USERS, somebody, walled_spec
 from codeenv.tree import Tree
@@ -71,6 +72,27 @@ class BubblewrapBackend:
             return walled_spec(key, number, memory=key.limits.memory)
 
         return self._pool.open(key, workspace, mounts, describe)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether boxes are walled off from each other."""
+        return True
+
+    def open_pair(
+        self,
+        image: Image,
+        workspaces: tuple[Tree, Tree],
+        *,
+        role: Role,
+        fork_server: ForkServer | None = None,
+    ) -> tuple[Box, Box]:
+        """See ``Backend.open_pair``."""
+        key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
+
+        def describe(host: Host, number: int) -> BoxSpec:
+            return walled_spec(key, number, memory=key.limits.memory)
+
+        return self._pool.open_pair(key, workspaces, describe)
 
     def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
         """See ``Backend.prefetch``."""

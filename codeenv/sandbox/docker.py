@@ -9,7 +9,7 @@ from typing import Literal
 
 import docker
 
-from codeenv.errors import BackendUnavailable, SandboxError
+from codeenv.errors import BackendUnavailable, NoPairs, SandboxError
 from codeenv.guest.spec import BoxSpec, Mode
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
@@ -20,7 +20,8 @@ from codeenv.sandbox.docker_wall import Wall, is_podman, start_wall
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.install_docker import install
-from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
+from codeenv.sandbox.pool import HostKey, HostPool
+from codeenv.sandbox.values import DEFAULT_LIMITS
 from codeenv.sandbox.variables import base_variables
 from codeenv.sandbox.walled import LAYERS, walled_spec
 from codeenv.tree import Tree
@@ -30,6 +31,9 @@ _HINT = (
     "this machine lets no container make namespaces of its own; use a container per episode: "
     '--docker-isolation container, or open_backend("docker", isolation="container")'
 )
+
+_NO_PAIRS = "a container of its own per box walls no two boxes off that talk to each other"
+_PAIRS_HINT = "use the isolation box, or grade with --tier guarded"
 
 
 class DockerBackend:
@@ -93,6 +97,29 @@ class DockerBackend:
             if self._wall.nested and "did not come up" in error.message:
                 raise SandboxError(error.message, hint=_HINT) from error
             raise
+
+    @property
+    def pairs(self) -> bool:
+        """Whether boxes are walled off from each other."""
+        return self._wall.nested
+
+    def open_pair(
+        self,
+        image: Image,
+        workspaces: tuple[Tree, Tree],
+        *,
+        role: Role,
+        fork_server: ForkServer | None = None,
+    ) -> tuple[Box, Box]:
+        """See ``Backend.open_pair``."""
+        if not self._wall.nested:
+            raise NoPairs(_NO_PAIRS, hint=_PAIRS_HINT)
+        key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
+
+        def describe(host: Host, number: int) -> BoxSpec:
+            return walled_spec(key, number, memory=host.start.watch_memory)
+
+        return self._pool.open_pair(key, workspaces, describe)
 
     def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
         """See ``Backend.prefetch``."""

@@ -116,12 +116,13 @@ class Host:
         self._called = time.monotonic()
         return checked(reply)
 
-    def open(self, spec: Mapping[str, object]) -> tuple[Frame, Line | None]:
+    def open(self, spec: Mapping[str, object], pair: int = 0) -> tuple[Frame, Line | None]:
         """Open a box; return the answer, and a line to it where there can be one.
 
-        There is none where what its commands used up is known to the supervisor alone.
+        There is none where what its commands used up is known to the supervisor alone.  Two boxes
+        with the same ``pair`` are joined by a socket.
         """
-        request: Header = {"op": "open", "spec": spec}
+        request: Header = {"op": "open", "spec": spec, "pair": pair}
         if not self.transport.passes or self.start.watch_memory:
             return self.call(request, timeout=_OPENING), None
         ours, theirs = socket.socketpair()

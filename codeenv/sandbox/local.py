@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from codeenv.errors import BuildError
+from codeenv.errors import BuildError, NoPairs
 from codeenv.guest.spec import BoxSpec
 from codeenv.sandbox.base import Limits, Role
 from codeenv.sandbox.box import Box
@@ -17,8 +17,9 @@ from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
 from codeenv.sandbox.host import Host, Start
 from codeenv.sandbox.image import ForkServer, Image, InstallJob, InstallResult, Mount
 from codeenv.sandbox.owner import owner
-from codeenv.sandbox.pool import DEFAULT_LIMITS, HostKey, HostPool
+from codeenv.sandbox.pool import HostKey, HostPool
 from codeenv.sandbox.transport import ProcessTransport
+from codeenv.sandbox.values import DEFAULT_LIMITS
 from codeenv.sandbox.variables import WORKSPACE, base_variables
 from codeenv.tree import Tree
 
@@ -79,6 +80,25 @@ class LocalBackend:
             return _Places(image, WORKSPACE, _mounted(host, mounts)).translate(text)
 
         return self._pool.open(key, workspace, mounts, describe, translate)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether boxes are walled off from each other."""
+        return False
+
+    def open_pair(
+        self,
+        image: Image,
+        workspaces: tuple[Tree, Tree],
+        *,
+        role: Role,
+        fork_server: ForkServer | None = None,
+    ) -> tuple[Box, Box]:
+        """Refuse: nothing separates what runs here."""
+        raise NoPairs(
+            "the local backend has no walls between tests and the code they test",
+            hint="use --backend docker or bubblewrap, or --tier open",
+        )
 
     def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
         """See ``Backend.prefetch``."""

@@ -16,10 +16,8 @@ from codeenv.sandbox.box import Box
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity, Gate
 from codeenv.sandbox.host import Host
 from codeenv.sandbox.image import ForkServer, Image, Mount
+from codeenv.sandbox.opening import open_box, start_up
 from codeenv.tree import Tree
-
-DEFAULT_LIMITS = Limits()
-_STARTUP_TIMEOUT = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,32 +104,69 @@ class HostPool:
             translate: Maps paths of the image to where they are on the host.
         """
         place = self._enter(key)
-        host, line = place.host, None
+        box = self._open(place, key, workspace, mounts, describe)
+        if translate is not None:
+            box.translate = lambda text: translate(place.host, text)
+        if key.image.startup:
+            start_up(box, key.image.startup)
+        else:
+            box.again = lambda: self.open(key, workspace, mounts, describe, translate)
+        return box
+
+    def open_pair(
+        self,
+        key: HostKey,
+        workspaces: tuple[Tree, Tree],
+        describe: Callable[[Host, int], BoxSpec],
+    ) -> tuple[Box, Box]:
+        """Open two boxes on one host, joined by a socket; see ``open``.
+
+        They take the room of one, and closing the first closes the second.
+        """
+        place, pair = self._enter(key), next(self._numbers)
+        first = self._open(place, key, workspaces[0], (), describe, pair)
         try:
-            layers = [host.provide(workspace), *(host.provide(mount.tree) for mount in mounts)]
-            spec = describe(host, next(self._numbers))
-            reply, line = host.open(_fields(spec, layers, mounts))
-            if key.fork_server is not None and spec.mode == "namespaces":
-                host.fork_from(key.fork_server, spec.variables)
+            opened = open_box(place.host, workspaces[1], (), describe, (next(self._numbers), pair))
         except BaseException:
-            if line is not None:
-                host.hang_up(line)
-            host.healthy = False
+            place.host.healthy = False
+            first.close()
+            raise
+        second = opened.box(lambda box: opened.close(box))
+        give_back = first.on_close
+
+        def close_both(box: Box) -> None:
+            second.close()
+            give_back(box)
+
+        first.on_close = close_both
+        return first, second
+
+    def _open(
+        self,
+        place: _Place,
+        key: HostKey,
+        workspace: Tree,
+        mounts: Sequence[Mount],
+        describe: Callable[[Host, int], BoxSpec],
+        pair: int = 0,
+    ) -> Box:
+        try:
+            numbers = next(self._numbers), pair
+            opened = open_box(place.host, workspace, mounts, describe, numbers)
+            if key.fork_server is not None and opened.spec.mode == "namespaces":
+                place.host.fork_from(key.fork_server, opened.spec.variables)
+        except BaseException:
+            place.host.healthy = False
             self._give_back(place)
             raise
 
         def on_close(box: Box) -> None:
-            self._close_box(place, box, layers)
+            try:
+                opened.close(box)
+            finally:
+                self._give_back(place)
 
-        overlay = bool(reply.header["overlay"])
-        box = Box(host, spec, overlay, on_close, line=line, began_with=workspace)
-        if translate is not None:
-            box.translate = lambda text: translate(host, text)
-        if key.image.startup:
-            _start_up(box, key.image.startup)
-        else:
-            box.again = lambda: self.open(key, workspace, mounts, describe, translate)
-        return box
+        return opened.box(on_close)
 
     def prefetch(self, key: HostKey, variables: Mapping[str, str] | None = None) -> None:
         """Start a host in the background, unless one is there with room or enough are idle.
@@ -238,18 +273,6 @@ class HostPool:
         host = place.host if place.started.done() else None
         return host is None or (host.healthy and host.boxes < self.boxes)
 
-    def _close_box(self, place: _Place, box: Box, layers: Sequence[str]) -> None:
-        host = place.host
-        try:
-            if not host.lost:
-                host.call({"op": "close", "box": box.spec.box})
-                for digest in layers:
-                    host.release(digest)
-        except SandboxError:
-            host.healthy = False
-        finally:
-            self._give_back(place)
-
     def _give_back(self, place: _Place) -> None:
         try:
             self._put_back(place)
@@ -271,23 +294,3 @@ class HostPool:
         for each in over:
             with suppress(SandboxError):  # one that was started ahead, and did not come up
                 each.host.close()
-
-
-def _start_up(box: Box, script: str) -> None:
-    """Start what every box of an image starts with; without it the box is of no use."""
-    try:
-        result = box.exec(script, timeout=_STARTUP_TIMEOUT)
-        if result.exit_code:
-            raise SandboxError(f"the box's servers do not start: {result.text[-500:]}")
-    except BaseException:
-        box.close()
-        raise
-
-
-def _fields(spec: BoxSpec, layers: Sequence[str], mounts: Sequence[Mount]) -> dict[str, object]:
-    fields: dict[str, object] = {name: getattr(spec, name) for name in BoxSpec.__slots__}
-    fields["layer"] = layers[0]
-    if spec.alone:
-        fields["mounts"] = list(zip((mount.target for mount in mounts), layers[1:], strict=True))
-    fields["variables"] = dict(spec.variables)
-    return fields

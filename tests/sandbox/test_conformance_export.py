@@ -144,3 +144,27 @@ def test_whatever_is_done_the_exported_tree_is_what_the_box_sees(box, seed):
     exported = box.export()
 
     assert {path: (e.mode, e.data.hex()) for path, e in exported.items()} == expected
+
+
+def test_only_what_is_asked_for_counts_against_the_limits(world):
+    box = world.open(limits=Limits(disk=8 * 1024**2, memory=256 * 1024**2))
+    box.exec(
+        "mkdir src/sub; echo x = 1 > src/sub/new.py; echo y > src.py; rm src/toy.py; "
+        "truncate -s 7M large; truncate -s 7M src/large"
+    )
+    with pytest.raises(PathError, match="too many bytes"):
+        box.export()
+
+    exported = box.export(only=("src",), largest=1024**2)
+
+    assert {path for path in exported if path.startswith("src/")} == {"src/sub/new.py"}
+    assert not {"large", "src.py"} & set(exported)
+
+
+def test_a_single_file_can_be_asked_for(box):
+    box.exec("echo one > bin/one; echo two > bin/two")
+
+    exported = box.export(only=("bin/one",))
+
+    assert exported["bin/one"] == Entry(b"one\n")
+    assert "bin/two" not in exported
