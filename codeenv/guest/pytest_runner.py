@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from codeenv.guest.pytest_report import Channel
@@ -24,7 +24,7 @@ _NO_TESTS = 5
 def main(request: dict[str, Any]) -> None:
     """Serve one request and end the process, whatever threads the tests left."""
     channel = Channel(3)
-    _close_input()
+    close_input()
     prepare_path(os.getcwd())
     status = run(request, channel)
     channel.send({"end": status})
@@ -49,14 +49,14 @@ def prepare_path(workspace: str) -> None:
         sys.path.append(_TOOLS)
 
 
-def run(request: dict[str, Any], channel: Channel) -> int:
-    """Run pytest in this process and return its exit status."""
+def run(request: dict[str, Any], channel: Channel, more: Sequence[object] = ()) -> int:
+    """Run pytest, with more plug-ins, in this process and return its exit status."""
     files = wanted_files(request["ids"])
     if files == []:
         return _NO_TESTS
     tracer = None
     switch: Callable[[Any], None] = _nothing
-    plugins: list[object] = []
+    plugins = list(more)
     if request["coverage"]:
         from codeenv.guest.pytest_coverage import Tracer  # the package may be missing elsewhere
 
@@ -115,7 +115,8 @@ def wanted_files(ids: list[str] | None) -> list[str] | None:
     return [f for f in dict.fromkeys(i.split("::", 1)[0] for i in ids) if os.path.exists(f)]
 
 
-def _close_input() -> None:
+def close_input() -> None:
+    """Let nothing of what comes be read by anybody else."""
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)

@@ -187,6 +187,21 @@ class CoverageMap:
 
 
 @dataclass(frozen=True)
+class SplitRun:
+    """A run of tests that asked the code under test over a pipe.
+
+    Attributes:
+        run: What it reported.
+        licences: What objects of the code under test were asked, if that was to be learnt.
+        opinionated: Tests that asked them more than for attributes: whether they equal something.
+    """
+
+    run: "TestRun"
+    licences: tuple[str, ...] = ()
+    opinionated: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class TestRun:
     """What a run of the test suite reported over the private channel.
 

@@ -5,9 +5,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, cast, get_args
 
-from codeenv.languages.base import CoverageMap, Layout, TestRequest, TestResult, TestRun
+from codeenv.languages.base import (
+    CoverageMap,
+    Layout,
+    Outcome,
+    TestRequest,
+    TestResult,
+    TestRun,
+)
 from codeenv.sandbox.base import ExecResult, Sandbox
 from codeenv.sandbox.image import ForkServer, Image
 from codeenv.sandbox.variables import WORKSPACE
@@ -19,8 +26,11 @@ _MODULES = (
 )
 _PACKAGE = "_codeenv_guest"
 _REPORT_LIMIT = 256 * 1024**2
+_REPORT_BASE, _REPORT_PER_TEST = 4 * 1024**2, 16 * 1024
+"""Bytes of a report on named tests: whoever finds the descriptor may write until it is full."""
 _LOG_LIMIT = 256 * 1024
 _LOG_TAIL = 20_000
+_OUTCOMES = frozenset(get_args(Outcome))
 _BOOT = f"""
 import sys
 if sys.path and not sys.path[0]: del sys.path[0]
@@ -57,7 +67,11 @@ class _Report:
 
 def run_tests(sandbox: Sandbox, image: Image, request: TestRequest) -> TestRun:
     """Run tests; why pytest refused its options, if it did, is the error of ``<options>``."""
-    result = serve(sandbox, image, "pytest_runner", asdict(request), request)
+    return run_of(serve(sandbox, image, "pytest_runner", asdict(request), request), request)
+
+
+def run_of(result: ExecResult, request: TestRequest) -> TestRun:
+    """Return what a run said."""
     report = _read(result.report)
     complete = report.status is not None and not result.timed_out
     if not complete:
@@ -87,7 +101,7 @@ def _tells_of_memory(report: _Report) -> bool:
 def probe_imports(sandbox: Sandbox, image: Image, layout: Layout) -> Mapping[str, str]:
     """Return package -> problem for what does not import from inside the workspace."""
     result = serve(sandbox, image, "import_probe", {"packages": layout.packages}, TestRequest())
-    said = {str(r["package"]): str(r["problem"]) for r in records(result.report)}
+    said = {str(r.get("package")): str(r.get("problem")) for r in records(result.report)}
     silent = "the interpreter ended while importing it"
     return {p: said.get(p, silent) for p in layout.packages if said.get(p, silent)}
 
@@ -112,21 +126,29 @@ def serve(
     sandbox: Sandbox, image: Image, main: str, body: Mapping[str, Any], request: TestRequest
 ) -> ExecResult:
     """Run a guest module in the environment's interpreter; ``body`` is what it is asked."""
-    document = {"modules": _guest_modules(_MODULES), "main": main, "request": body}
+    names = tuple(n for n in _all_modules() if n.startswith("split_") and main.startswith("split_"))
+    document = {"modules": _guest_modules((*_MODULES, *names)), "main": main, "request": body}
     return sandbox.exec(
         _command(image),
         timeout=request.timeout,
         env=_variables(image, request),
         stdin=json.dumps(document).encode(),
         output_limit=_LOG_LIMIT,
-        report_limit=_REPORT_LIMIT,
+        report_limit=_report_limit(request),
     )
+
+
+def _report_limit(request: TestRequest) -> int:
+    if request.ids is None or request.coverage:
+        return _REPORT_LIMIT
+    return min(_REPORT_LIMIT, _REPORT_BASE + _REPORT_PER_TEST * len(request.ids))
 
 
 def _command(image: Image) -> tuple[str, ...]:
     return image.python, "-c", _BOOT
 
 
+@cache
 def _all_modules() -> tuple[str, ...]:
     files = resources.files("codeenv.guest").iterdir()
     return tuple(f.name.removesuffix(".py") for f in files if f.name.endswith(".py"))
@@ -157,49 +179,72 @@ def records(report: bytes) -> Iterator[dict[str, Any]]:
     for line in report.split(b"\n"):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
             yield record
 
 
 def _read(data: bytes) -> _Report:
+    """Gather the records; one of another shape was not written by our plug-in, and is ignored."""
     report = _Report()
     for record in records(data):
-        if "id" in record:
-            _add_result(report, record)
-        elif "start" in record:
-            report.started.append(record["start"])
-        elif "collected" in record:
-            report.collected += record["collected"]
-        elif "error" in record:
-            report.errors.setdefault(record["error"], record["message"])
-        elif "coverage" in record:
-            report.coverage.append(record)
-        elif "end" in record:
-            report.status = record["end"]
+        match record:
+            case {"id": str(test), "outcome": str(outcome), "message": str(message)}:
+                _add_result(report, test, outcome, message, record)
+            case {"start": str(test)}:
+                report.started.append(test)
+            case {"collected": [*ids]} if _are_texts(ids):
+                report.collected += ids
+            case {"error": str(place), "message": str(message)}:
+                report.errors.setdefault(place, message)
+            case {"coverage": str()}:
+                report.coverage.append(record)
+            case {"end": int(status)}:
+                report.status = status
     return report
 
 
-def _add_result(report: _Report, record: Mapping[str, Any]) -> None:
+def _add_result(
+    report: _Report, test: str, outcome: str, message: str, record: Mapping[str, Any]
+) -> None:
     """Keep a result; of two results under one id, the one that is not a pass."""
-    result = TestResult(
-        outcome=record["outcome"],
-        duration=record["duration"],
-        message=record["message"],
-        symbols=tuple(record["symbols"]),
-    )
-    known = report.results.get(record["id"])
+    duration, symbols = record.get("duration"), record.get("symbols")
+    if outcome not in _OUTCOMES or not isinstance(duration, int | float):
+        return
+    if not isinstance(symbols, list) or not _are_texts(symbols):
+        return
+    known = report.results.get(test)
     if known is None or known.outcome == "passed":
-        report.results[record["id"]] = result
+        result = TestResult(cast(Outcome, outcome), float(duration), message, tuple(symbols))
+        report.results[test] = result
+
+
+def _are_texts(values: list[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _coverage(report: _Report) -> CoverageMap | None:
+    try:
+        found, problem = _map_of(report), ""
+    except (AttributeError, LookupError, TypeError, ValueError):
+        found, problem = None, "the coverage map is not one"
+    except _NoMap as error:
+        found, problem = None, str(error)
+    if problem:
+        report.errors["coverage"] = problem
+    return found
+
+
+class _NoMap(Exception):
+    """Raised where the run says why there is no coverage map."""
+
+
+def _map_of(report: _Report) -> CoverageMap:
     tests, sets, files = (_of_kind(report, kind) for kind in ("tests", "sets", "file"))
     problem = tests[0]["problem"] if tests and sets else "the coverage map did not come"
     if problem:
-        report.errors["coverage"] = problem
-        return None
+        raise _NoMap(problem)
     groups = [frozenset(members) for members in sets[0]["sets"]]
     return CoverageMap(
         tests=tuple(tests[0]["tests"]),

@@ -1,0 +1,45 @@
+"""What both sides of a split know of Python's special methods."""
+
+import inspect
+from typing import Any
+
+_BINARY = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("lshift", "rshift", "and", "xor", "or"),
+)
+COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__")
+SPECIAL = frozenset(
+    {f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")}
+    | {f"__{name}__" for name in ("neg", "pos", "abs", "invert", "index", "int", "float")}
+    | {f"__{name}__" for name in ("complex", "round", "trunc", "floor", "ceil")}
+    | {f"__{name}__" for name in ("len", "length_hint", "bool", "iter", "next", "reversed")}
+    | {f"__{name}__" for name in ("enter", "exit", "call", "bytes", "format", "fspath")}
+    | {f"__{name}__" for name in ("getitem", "setitem", "delitem", "contains", "missing")}
+    | {f"__{name}__" for name in ("get", "set", "delete", "set_name", "prepare", "mro_entries")}
+    | {f"__{name}__" for name in ("await", "aiter", "anext", "aenter", "aexit")}
+    | {*COMPARISONS, "__eq__", "__ne__", "__hash__", "__repr__", "__str__"}
+)
+"""Methods that Python looks up on the class of an object."""
+
+
+def specials(kind: type) -> list[str]:
+    """Return the special methods that a class has, beyond those of every object."""
+    found = []
+    for name in sorted(SPECIAL):
+        method = getattr(kind, name, None)
+        if method is not None and method is not getattr(object, name, None):
+            found.append(name)
+    return found
+
+
+def parameters(function: Any) -> list[list[Any]] | None:  # noqa: ANN401 - any callable
+    """Return name, kind, whether there is a default and the default of each parameter."""
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (ValueError, TypeError):
+        return None
+    empty = inspect.Parameter.empty
+    return [
+        [p.name, p.kind.value, p.default is not empty, None if p.default is empty else p.default]
+        for p in signature.parameters.values()
+    ]

@@ -1,0 +1,199 @@
+"""The tests' side of a split: it asks the code under test, and does what that calls back.
+
+Only what a test has handed over can be called back, and only its public attributes be read: nothing
+is imported, looked up or evaluated for the code under test.
+"""
+
+import logging
+import sys
+import threading
+import types
+import warnings
+from typing import Any
+
+from codeenv.guest import split_ambient
+from codeenv.guest.split_hearer import Hearer
+from codeenv.guest.split_licence import Licences
+from codeenv.guest.split_link import Link
+from codeenv.guest.split_mirror import VALUES
+from codeenv.guest.split_remote import NUMBER
+from codeenv.guest.split_types import RemoteType
+from codeenv.guest.split_wire import Wire, WireError
+
+
+class Tester(Hearer):
+    """Asks for everything that a test does with the code under test."""
+
+    def __init__(self, link: Link, packages: frozenset[str], licences: Licences) -> None:
+        """Talk over ``link`` about what is in ``packages``."""
+        super().__init__(link, packages, licences)
+        self.asker = self
+        self._turn = threading.RLock()
+        self._ambient = split_ambient.Ambient()
+
+    def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401 - any answer
+        """Do one thing with the code under test; plain arguments pass as they are."""
+        with self._turn:
+            return self.decode(self._ask(operation, map(self._argument, arguments))[0])
+
+    def _argument(self, value: Any) -> Wire:  # noqa: ANN401 - any argument
+        return self.encode(value)
+
+    def _ask(self, operation: str, arguments: Any) -> list[Wire]:  # noqa: ANN401 - wires
+        with self._turn:
+            sent = list(arguments)
+            return self.exchange([operation, self._surroundings(), *sent])
+
+    def _surroundings(self) -> dict[str, Any] | None:
+        changed = self._ambient.changes(self.encode)
+        if self._dropped:
+            changed["drop"], self._dropped = sorted(self._dropped), set()
+        return changed or None
+
+    def number_of_method(self, own: Any, name: str) -> int:  # noqa: ANN401 - a mirrored object
+        """Return the number of a bound method in the other process."""
+        return int(self._ask("get", [self.encode(own), name])[0][1])
+
+    def get(self, target: Any, name: str) -> Any:  # noqa: ANN401 - any attribute
+        """Read an attribute."""
+        return self.decode(self._ask("get", [self.encode(target), name])[0])
+
+    def put(self, target: Any, name: str, value: Any) -> None:  # noqa: ANN401 - any attribute
+        """Set an attribute."""
+        self._ask("put", [self.encode(target), name, self.encode(value)])
+
+    def delete(self, target: Any, name: str) -> None:  # noqa: ANN401 - any object
+        """Delete an attribute."""
+        self._ask("delete", [self.encode(target), name])
+
+    def call(self, target: Any, args: Any, kwargs: Any) -> Any:  # noqa: ANN401 - any call
+        """Call something."""
+        return self._call("call", [self.encode(target)], args, kwargs)
+
+    def send(self, target: Any, name: str, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+        """Call a method."""
+        return self._call("send", [self.encode(target), name], args, kwargs)
+
+    def special(self, target: Any, name: str, args: Any) -> Any:  # noqa: ANN401 - any call
+        """Call a special method."""
+        sent = list(map(self.encode, args))
+        answer = self._ask("special", [self.encode(target), name, sent])
+        self._apply(answer, [target, *args], {}, first=1)
+        return self.decode(answer[0])
+
+    def _call(self, operation: str, head: list[Wire], args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+        with self._turn:
+            sent = list(map(self.encode, args))
+            named = {name: self.encode(value) for name, value in kwargs.items()}
+            answer = self._ask(operation, [*head, sent, named])
+            self._apply(answer, args, kwargs)
+            return self.decode(answer[0])
+
+    def _apply(self, answer: list[Wire], args: Any, kwargs: Any, first: int = 0) -> None:  # noqa: ANN401
+        """Change lists, dicts and sets that were handed over as they were changed."""
+        for place, wire in answer[1] if len(answer) > 1 else ():
+            target = kwargs[place] if isinstance(place, str) else args[place]
+            now = self.decode(wire)
+            if type(now) is not type(target):
+                raise WireError("an argument changed its class")
+            if isinstance(target, list | bytearray):
+                target[:] = now
+            else:
+                target.clear()
+                target.update(now)
+
+    def licensed(self, target: Any, question: str) -> None:  # noqa: ANN401 - a mirrored object
+        """Demand that an object may be asked something."""
+        self.licences.ask(type(target)._codeenv_told["name"], question)
+
+    def equal(self, one: Any, other: Any) -> Any:  # noqa: ANN401 - a boolean, or NotImplemented
+        """Return whether a mirrored object equals another: by value, as far as possible."""
+        if one is other:
+            return True
+        told = type(one)._codeenv_told
+        base = next((kind for kind in VALUES if isinstance(one, kind)), None)
+        if not told["compares"]:
+            if base is not None:
+                return base.__eq__(one, other)
+            return self._same_content(one, other) if type(one)._codeenv_virtual else NotImplemented
+        if not self.ask("equal", one, other):
+            return False
+        if base is not None and base.__eq__(one, other) is True:
+            return True
+        if self._same_content(one, other) is True or self._same_state(one, other):
+            self.licensed(one, "__eq__")
+        else:
+            self.licensed(one, "=")
+        return True
+
+    def _same_content(self, one: Any, other: Any) -> Any:  # noqa: ANN401 - or NotImplemented
+        try:
+            mine = self.ask("content", one)
+            theirs = self.ask("content", other) if _is_mirrored(other) else other
+        except TypeError:
+            return NotImplemented
+        return bool(mine == theirs)
+
+    def _same_state(self, one: Any, other: Any) -> bool:  # noqa: ANN401 - any objects
+        if not _is_mirrored(other):
+            return False
+        states = [self.ask("state", each) for each in (one, other)]
+        return states[0] is not None and bool(states[0] == states[1])
+
+    def declare(self, name: str, bases: Any, body: Any, kw: Any) -> Any:  # noqa: ANN401
+        """Make a class below mirrored ones over there, and its mirror here."""
+        cell = body.pop("__classcell__", None)
+        items = [[key, self.encode(value)] for key, value in body.items()]
+        sent = [name, list(map(self.encode, bases)), items]
+        wire = self._ask("make", [*sent, {k: self.encode(v) for k, v in kw.items()}])[0]
+        if not isinstance(wire, list) or wire[0] != "class":
+            return self.decode(wire)
+        made = self.decode(wire)
+        kept = {key: value for key, value in body.items() if isinstance(value, _CARRIED)}
+        kept |= {key: value for key, value in body.items() if isinstance(value, types.FunctionType)}
+        kept |= {} if cell is None else {"__classcell__": cell}
+        own: RemoteType = type.__new__(RemoteType, name, bases, kept)
+        for key in ("_codeenv_told", "_codeenv_methods", "_codeenv_virtual", NUMBER):
+            type.__setattr__(own, key, type.__getattribute__(made, key))
+        type.__setattr__(own, "_codeenv_local", True)
+        self._classes[wire[1]] = own
+        return own
+
+    def hear(self, message: list[Wire]) -> bool:
+        """Take what is printed or logged."""
+        if message[0] == "output":
+            stream = getattr(sys, {"stdout": "stdout", "stderr": "stderr"}[message[1]])
+            data = self.decode(message[2])
+            (stream.buffer if isinstance(data, bytes) else stream).write(data)
+            return True
+        if message[0] == "log":
+            _log(*message[1:])
+            return True
+        return False
+
+    def perform(self, message: list[Wire]) -> list[Wire]:
+        """Do one thing with an object that a test has handed over."""
+        operation, *arguments = message
+        if operation == "warn":
+            return self._warn(*arguments)
+        return self._own.perform(operation, arguments)
+
+    def _warn(self, text: Wire, kind: Wire, path: str, line: int, module: str) -> list[Wire]:
+        category = self.decode(kind)
+        message = self.decode(text)
+        warnings.warn_explicit(message, category, str(path), int(line), str(module))
+        return [None]
+
+
+def _is_mirrored(value: Any) -> bool:  # noqa: ANN401 - any object
+    return isinstance(type(value), RemoteType)
+
+
+def _log(name: str, level: int, text: str, path: str, line: int) -> None:
+    logger = logging.getLogger(str(name))
+    if logger.isEnabledFor(int(level)):
+        place = (str(path), int(line))
+        logger.handle(logging.LogRecord(str(name), int(level), *place, str(text), (), None))
+
+
+_CARRIED = (staticmethod, classmethod, property)
