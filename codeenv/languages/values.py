@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from codeenv.tree import Delta
+
 UnitKind = Literal["function", "method", "class", "module", "parameter"]
+ControlKind = Literal["same", "constants", "negation"]
+"""How tests are rewritten: not at all but for their spelling, other expected values, assertions
+turned round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +142,27 @@ class TestFacts:
     numbers: tuple[complex, ...] = ()
 
     __test__ = False
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """Rewritten test files: the real tests, or tests that no right solution can pass.
+
+    Attributes:
+        delta: The files, to be laid over the pristine ones.
+        ids: Wanted ids that are rewritten as was asked for; what is not among them has no control
+            of that kind.
+        names: Wanted id -> its id in the rewritten files, where the two differ: an id must not
+            tell the value that is expected.
+        raising: Those of ``ids`` that a right solution fails by an exception of its own, since
+            another one is expected.
+    """
+
+    delta: Delta
+    ids: frozenset[str]
+    names: Mapping[str, str]
+    raising: frozenset[str] = frozenset()
+
+    def name_of(self, test: str) -> str:
+        """Return the id of a wanted test in the rewritten files."""
+        return self.names.get(test, test)
