@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from codeenv.audit.library import library_of
 from codeenv.audit.models import WARNINGS, AuditReport, Leak
@@ -9,14 +10,17 @@ from codeenv.audit.recorded import recorded_for_hidden
 from codeenv.audit.scan import Place, mentions, scan_file, scan_library
 from codeenv.audit.secrets import Secrets, secrets_of
 from codeenv.audit.shapes import keep_shapes
+from codeenv.audit.variables import declarations, told_by_variables
 from codeenv.languages import get_language
 from codeenv.languages.base import Language
-from codeenv.materialise.files import refusal
+from codeenv.materialise.files import is_test_data, refusal
 from codeenv.materialise.git import git_folder, without_git
 from codeenv.materialise.models import Task
 from codeenv.sandbox.image import Image
 
 _TOLD = 5
+_LEAST_NAME = 4
+_VOLUME = re.compile(r"\.\d+$")
 
 
 def audit_task(
@@ -26,7 +30,7 @@ def audit_task(
 
     Args:
         task: The task.
-        image: Its environment: its layers and its interpreter's library are read too.
+        image: Its environment: its variables, its layers and its base are read too.
         language: Of the task; looked up if None.
     """
     return audit_report(task, image, language=language).leaks
@@ -40,7 +44,9 @@ def audit_report(
     secrets = secrets_of(task, known)
     leaks = [*_structure(task), *_statement(task, secrets), *_workspace(task, secrets)]
     leaks += recorded_for_hidden(task, secrets, known)
+    leaks += told_by_variables(task.lock.variables, secrets)
     if image is not None:
+        leaks += told_by_variables(image.variables, secrets)
         leaks += scan_library(library_of(image), secrets)
         keep_shapes()
     found = sorted({*leaks, *_mentions(task, secrets)})
@@ -69,6 +75,8 @@ def _structure(task: Task) -> Iterator[Leak]:
 
 def _statement(task: Task, secrets: Secrets) -> Iterator[Leak]:
     told = frozenset(re.findall(r"\w+", task.instruction))
+    for name in declarations(task.instruction, secrets):
+        yield Leak("statement", "instruction", f"declares the deleted {name}")
     for name in sorted(secrets.test_names & told):
         yield Leak("statement", "instruction", f"names the hidden test {name}")
     if task.recipe.level < "L4":
@@ -81,7 +89,27 @@ def _workspace(task: Task, secrets: Secrets) -> Iterator[Leak]:
     sources, tests = frozenset(task.layout.source_files), frozenset(task.layout.test_files)
     for path, entry in without_git(task.workspace).items():
         place: Place = "source" if path in sources else "test" if path in tests else "workspace"
-        yield from scan_file(path, entry.data, secrets, place=place)
+        for leak in scan_file(path, entry.data, secrets, place=place):
+            yield replace(leak, kind="unread") if _is_worked_with(leak, task) else leak
+
+
+def _is_worked_with(leak: Leak, task: Task) -> bool:
+    """Return whether a leak is of data that the project's code or tests name.
+
+    Then it is theirs, and not something that packed the project.
+    """
+    if leak.kind != "opaque":
+        return False
+    name = _VOLUME.sub("", leak.path.partition("!")[0].rpartition("/")[2])
+    words = [re.escape(name)] if len(name) >= _LEAST_NAME else []
+    if "." in name and is_test_data(leak.path):
+        words.append(rf"[*\w]?\.{re.escape(name.rpartition('.')[2])}")
+    if not words:
+        return False
+    spoken = re.compile(rf"(?<![\w.])({'|'.join(words)})(?!\w)".encode("utf-8", "surrogateescape"))
+    layout, files = task.layout, task.grading_tree
+    code = (*layout.test_files, *layout.support_files, *layout.source_files)
+    return any(spoken.search(files[path].data) for path in code if path in files)
 
 
 def _mentions(task: Task, secrets: Secrets) -> Iterator[Leak]:

@@ -39,7 +39,8 @@ class Function:
         body: Source text of the body.
         shape: Hash of the syntax tree with local names replaced by their order of appearance.
         size: Nodes of the syntax tree.
-        anchors: Attributes, keywords and strings: equal in every function of the same shape.
+        anchors: Attributes, keywords and names from outside: equal in every function of the same
+            shape.
     """
 
     name: str
@@ -83,28 +84,34 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) ->
     first, last = body[0].lineno, node.end_lineno or body[-1].lineno
     nodes = [inner for statement in body for inner in ast.walk(statement)]
     text = [lines[first - 1].encode()[body[0].col_offset :].decode("utf-8", "replace")]
+    bound = _bound(node, nodes)
     yield Function(
         name=node.name,
         first=first,
         last=last,
         body="\n".join([*text, *lines[first:last]]),
-        shape=_shape(node, body),
+        shape=_shape(body, bound),
         size=len(nodes),
-        anchors=frozenset(_anchors(nodes)),
+        anchors=frozenset(_anchors(nodes)) - bound.keys(),
     )
 
 
-def _shape(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> str:
-    """Return the hash of a body with bound names numbered by their order of appearance."""
+def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST]) -> dict[str, str]:
+    """Return the names that a function binds, and a number for each by their first appearance."""
     bound: dict[str, str] = {}
     parameters = node.args
     declared = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
     for parameter in (*declared, parameters.vararg, parameters.kwarg):
         if parameter is not None:
             bound.setdefault(parameter.arg, f"v{len(bound)}")
-    for inner in (i for statement in body for i in ast.walk(statement)):
+    for inner in nodes:
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             bound.setdefault(inner.id, f"v{len(bound)}")
+    return bound
+
+
+def _shape(body: list[ast.stmt], bound: dict[str, str]) -> str:
+    """Return the hash of a body with bound names replaced by their numbers."""
     text = " ".join(_written(statement, bound) for statement in body)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -138,3 +145,5 @@ def _anchors(nodes: list[ast.AST]) -> Iterator[str]:
             yield node.attr
         elif isinstance(node, ast.keyword) and node.arg:
             yield node.arg
+        elif isinstance(node, ast.Name):
+            yield node.id

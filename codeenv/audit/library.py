@@ -1,98 +1,110 @@
-"""What an environment lets an agent read: the same for every task of a repository, so kept."""
+"""What an environment lets an agent read: the same for every task of a repository."""
 
-import re
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterator, Sequence
 
-from codeenv.audit.decode import View, views
+from codeenv.audit.decode import Unread, View
+from codeenv.audit.manifests import Manifests
+from codeenv.audit.reach import Shelf, Shown, shelves
+from codeenv.audit.words import Words, key_of, read, searched, words_of
 from codeenv.sandbox.image import Image
 
-_LARGEST = 16 * 1024**2
 _KEPT = 96 * 1024**2
-"""Bytes of files; what they are read as takes several times as much memory."""
-_LIBRARY = frozenset({".py", ".pyi", ".pyc", ".whl", ".zip", ".egg"})
-_WORD = re.compile(rb"[\w\x80-\xff]+")
+"""Bytes of files whose forms stay in memory; what comes of them takes several times as much."""
+File = tuple[int, int]
+"""Which file of which shelf."""
 _lock = threading.Lock()
 _last: dict[tuple[object, ...], "Library"] = {}
 
 
 class Library:
-    """Views that are looked into again and again.
+    """Files that are looked into again and again.  Thread-safe."""
 
-    Attributes:
-        views: All of them.
-    """
+    def __init__(self, shown: Sequence[Shelf]) -> None:
+        """Learn the words of all files, from the cache where it has them.
 
-    def __init__(self, views: Iterable[View]) -> None:
-        """Keep the views."""
-        self.views = tuple(views)
+        Args:
+            shown: The folders; bytecode beside its source is left out: it says nothing more.
+        """
+        self._shelves = [
+            (shelf, words_of(shelf), Manifests(shelf.root))
+            for shelf in map(_without_bytecode, shown)
+        ]
+        self._forms: OrderedDict[Shown, tuple[View, ...]] = OrderedDict()
+        self._held = 0
+        self._mutex = threading.Lock()
 
-    def __iter__(self) -> Iterator[View]:
-        """Iterate over the views."""
-        return iter(self.views)
+    @property
+    def key(self) -> str:
+        """A digest of what there is to read."""
+        return " ".join(key_of(shelf) for shelf, _, _ in self._shelves)
 
-    def with_words(self, words: Sequence[bytes], *, but: int = 0) -> list[View]:
-        """Return the texts that have all of some distinct words, but for so many."""
-        least = len(words) - but
-        if least <= 0:
-            return [view for view in self.views if not view.binary]
-        found = Counter(number for word in words for number in self._places.get(word, ()))
-        return [self.views[number] for number in sorted(found) if found[number] >= least]
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """What cannot be read and came with no package."""
+        return tuple(found for _, words, _ in self._shelves for found in words.unread)
 
-    @cached_property
-    def _places(self) -> Mapping[bytes, Sequence[int]]:
-        """The numbers of the texts that have a word."""
-        places: dict[bytes, list[int]] = {}
-        for number, view in enumerate(self.views):
-            for word in () if view.binary else set(_WORD.findall(view.data)):
-                places.setdefault(word, []).append(number)
-        return places
+    def places(self, words: Collection[bytes], *, but: int = 0) -> list["File"]:
+        """Return the files that have all of some distinct words, but for so many.
+
+        Words that are too short to be looked up count as there; without any other, nothing is.
+        """
+        return list(self._having(words, len(set(words)) - but))
+
+    def places_of(self, names: Collection[bytes], least: int) -> list["File"]:
+        """Return the files that have at least so many of some names."""
+        return list(self._having(names, least))
+
+    def read(self, place: "File") -> tuple[View, ...]:
+        """Return the texts of a file."""
+        shelf, _, manifests = self._shelves[place[0]]
+        return self._read(shelf.files[place[1]], manifests)
+
+    def _having(self, words: Collection[bytes], least: int) -> Iterator["File"]:
+        wanted = {word for word in words if searched(word)}
+        least -= len(set(words)) - len(wanted)
+        if wanted:
+            for number, (_, known, _) in enumerate(self._shelves):
+                yield from ((number, file) for file in _having(known, wanted, max(least, 1)))
+
+    def _read(self, shown: Shown, manifests: Manifests) -> tuple[View, ...]:
+        with self._mutex:
+            if shown in self._forms:
+                self._forms.move_to_end(shown)
+                return self._forms[shown]
+        found = tuple(form for form in read(shown, manifests) if isinstance(form, View))
+        with self._mutex:
+            if shown not in self._forms:
+                self._held += shown.size
+            self._forms[shown] = found
+            while self._held > _KEPT and len(self._forms) > 1:
+                self._held -= self._forms.popitem(last=False)[0].size
+        return found
 
 
-def library_of(image: Image) -> Library | Iterator[View]:
-    """Return the files of an image's layers and of its Python library, in all readable forms.
-
-    The rest of the base never held the source.  Those of the last image stay in memory, unless they
-    are too large for that: then they are read as they are asked for, to be gone through once.
-    """
+def library_of(image: Image) -> Library:
+    """Return the files of an image's layers and of its base, in all readable forms."""
     key = (image.digest, image.rootfs, *(layer.folder for layer in image.layers))
     with _lock:
         if key not in _last:
-            files = list(_files(image))
-            if sum(file.stat().st_size for file, _ in files) > _KEPT:
-                return _read(files)
             _last.clear()
-            _last[key] = Library(_read(files))
+            _last[key] = Library(tuple(shelves(image)))
         return _last[key]
 
 
-def _files(image: Image) -> Iterator[tuple[Path, str]]:
-    """Yield the files that are read, each with its place in the sandbox."""
-    for layer in image.layers:
-        yield from _folder(layer.folder, layer.target, frozenset())
-    if image.rootfs is not None:
-        for folder in sorted((image.rootfs / "usr/lib").glob("python3*")):
-            yield from _folder(folder, f"/usr/lib/{folder.name}", _LIBRARY)
+def _having(known: Words, words: Collection[bytes], least: int) -> list[int]:
+    found = Counter(number for word in words for number in known.files_with(word))
+    return sorted(number for number, count in found.items() if count >= least)
 
 
-def _folder(folder: Path, target: str, suffixes: frozenset[str]) -> Iterator[tuple[Path, str]]:
-    for file in sorted(folder.rglob("*")):
-        if (not suffixes or file.suffix in suffixes) and _is_read(file):
-            yield file, f"{target}/{file.relative_to(folder)}"
+def _without_bytecode(shelf: Shelf) -> Shelf:
+    places = {shown.place for shown in shelf.files}
+    return Shelf(shelf.root, shelf.target, [s for s in shelf.files if not _is_beside(s, places)])
 
 
-def _read(files: Iterable[tuple[Path, str]]) -> Iterator[View]:
-    for file, place in files:
-        yield from views(place, file.read_bytes())
-
-
-def _is_read(file: Path) -> bool:
-    if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST:
+def _is_beside(shown: Shown, places: Collection[str]) -> bool:
+    folder, _, name = shown.place.rpartition("/")
+    if not name.endswith(".pyc"):
         return False
-    if file.suffix != ".pyc":
-        return True
-    source = file.parent.parent / f"{file.name.split('.', 1)[0]}.py"
-    return not source.is_file()  # bytecode beside its source says nothing more
+    return f"{folder.rpartition('/')[0]}/{name.split('.', 1)[0]}.py" in places

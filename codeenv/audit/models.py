@@ -10,22 +10,30 @@ LeakKind = Literal[
     "copy",
     "twin",
     "names",
+    "opaque",
     "hidden_test",
     "statement",
+    "variable",
+    "box",
     "mention",
     "similar",
+    "unread",
 ]
 """What was found.
 
 ``tree``: not the files that the recipe pins.  ``git``: the repository's history holds more than one
 commit of the agent's files.  ``by-product``: bytecode, caches, build copies.  ``copy``: text of a
 deleted function.  ``twin``: a function of the same shape as a deleted one.  ``names``: names that
-vanished with the feature, in binary data.  ``hidden_test``: text of a hidden test, or what was
+vanished with the feature, in binary data.  ``opaque``: data that cannot be read, large enough to
+hold a deleted function.  ``hidden_test``: text of a hidden test, a list of their ids, or what was
 recorded for one.  ``statement``: the statement quotes deleted code or names a hidden test.
+``variable``: a variable of the environment tells of them.  ``box``: a box shows what is not its
+own: other processes, layers, times of changes.
 Warnings only: ``mention``, a text speaks of a vanished name that the statement does not tell;
-``similar``, code of the project that stays and is much like a deleted function.
+``similar``, code of the project that stays and is much like a deleted function; ``unread``, data
+that cannot be read and that the project's code or tests work with.
 """
-WARNINGS: frozenset[LeakKind] = frozenset({"mention", "similar"})
+WARNINGS: frozenset[LeakKind] = frozenset({"mention", "similar", "unread"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,7 +41,8 @@ class Leak:
     """One trace of the deleted code where the agent can read it.
 
     Attributes:
-        path: In the workspace, or absolute in the environment; ``!`` leads into archives.
+        path: In the workspace, or absolute in the environment; ``!`` leads into archives; ``$``
+            before a variable's name.
         kind: What was found.
         detail: Of which deleted code, and how much.
     """

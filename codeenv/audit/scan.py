@@ -1,12 +1,12 @@
 """Holds the views of one file against the secret set; cheap tests first."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 from typing import Literal
 
-from codeenv.audit.decode import View, views
-from codeenv.audit.library import Library
+from codeenv.audit.decode import Unread, View, forms
+from codeenv.audit.library import File, Library
 from codeenv.audit.models import Leak, LeakKind
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
@@ -21,8 +21,13 @@ LEAST_TWIN_IN_SOURCE = 60
 """Nodes of a function whose exact twin in the staying code gives the task away."""
 _MISSING = 1
 """How many of its most telling names a copy may have changed."""
+_NAMES_MISSING = 0.4
+"""What part of all its names may be missing where only a part was copied."""
+_LISTED = 3
+"""Names of hidden tests in one text that make it a list of them."""
 _BLOCK = 4096
 _WORD = re.compile(rb"\w+")
+_ID = re.compile(rb"([\w.-]+\.py)::(?:\w+::)*(\w+)")
 Place = Literal["source", "test", "workspace", "environment"]
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".txt", ".rst", ".md", ""})
 
@@ -39,71 +44,108 @@ def scan_file(
         place: What the file is: in the project's own source similar code may stay, in a test file
             similar tests.
     """
-    for view in views(path, data):
-        yield from scan_view(view, secrets, place)
+    for found in forms(path, data):
+        if isinstance(found, View):
+            yield from scan_view(found, secrets, place)
+        else:
+            yield from _opaque(found, secrets)
 
 
 def scan_view(view: View, secrets: Secrets, place: Place) -> Iterator[Leak]:
     """Yield the leaks in one readable form of a file."""
-    if view.binary:
-        yield from _names(view, secrets, inside=place != "environment")
-        return
-    if place == "source":
+    if place == "source" and not view.binary:
         yield from _copies(view, secrets.code, COPIED_IN_SOURCE, "similar")
         yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
         return
     yield from _copies(view, secrets.code, COPIED, "copy")
-    yield from _twins(view, secrets.code)
+    if view.binary:
+        yield from _names(view, secrets, inside=place != "environment")
+    else:
+        yield from _twins(view, secrets.code)
     if place != "test":
         yield from _copies(view, secrets.tests, COPIED_IN_SOURCE, "hidden_test")
+        yield from _listed(view, secrets, inside=place != "environment")
 
 
-def scan_library(views: Library | Iterable[View], secrets: Secrets) -> Iterator[Leak]:
-    """Yield the leaks in an environment; what is kept of it is only read where it may tell."""
-    if not isinstance(views, Library):
-        for view in views:
-            yield from scan_view(view, secrets, "environment")
-        return
-    for passage in secrets.code:
-        for view in _near(views, passage):
-            yield from _shown(view, passage)
-    for passage in secrets.tests:
-        for view in views.with_words(passage.probes, but=_MISSING):
-            yield from _copies(view, [passage], COPIED_IN_SOURCE, "hidden_test")
-    for view in views:
-        if view.binary:
-            yield from _names(view, secrets, inside=False)
+def scan_library(library: Library, secrets: Secrets) -> Iterator[Leak]:
+    """Yield the leaks in an environment; its files are only read where they may tell, and once."""
+    code, tests = (
+        _wanted(library, secrets.code, _places_near),
+        _wanted(library, secrets.tests, _places_with_most),
+    )
+    listing = {file for name in secrets.test_names for file in library.places([name.encode()])}
+    least = _needed(len(secrets.names), inside=False)
+    names = set(library.places_of([name.encode() for name in secrets.names], least))
+    for file in sorted({*code, *tests, *listing, *names}):
+        for view in library.read(file):
+            for number in code.get(file, ()):
+                yield from _shown(view, secrets.code[number])
+            chosen = [secrets.tests[number] for number in tests.get(file, ())]
+            yield from _copies(view, chosen, COPIED_IN_SOURCE, "hidden_test")
+            if file in listing:
+                yield from _listed(view, secrets, inside=False)
+            if file in names and view.binary:
+                yield from _names(view, secrets, inside=False)
+    for unread in library.unread:
+        yield from _opaque(unread, secrets)
 
 
-def readable(views: Library | Iterable[View], passages: Sequence[Passage]) -> frozenset[int]:
+def _wanted(
+    library: Library,
+    passages: Sequence[Passage],
+    places: Callable[[Library, Passage], list[File]],
+) -> dict[File, list[int]]:
+    """Return which passages, by number, a file may hold."""
+    wanted: dict[File, list[int]] = {}
+    for number, passage in enumerate(passages):
+        for file in dict.fromkeys(places(library, passage)):
+            wanted.setdefault(file, []).append(number)
+    return wanted
+
+
+def readable(library: Library, passages: Sequence[Passage]) -> frozenset[int]:
     """Return the places in the list of passages of which an environment holds a copy or twin."""
-    if isinstance(views, Library):
-        near = ((n, view) for n, p in enumerate(passages) for view in _near(views, p))
-    else:
-        near = ((n, v) for v in views if not v.binary for n in range(len(passages)))
-    found: set[int] = set()
-    for number, view in near:
-        if number not in found and any(True for _ in _shown(view, passages[number])):
-            found.add(number)
-    return frozenset(found)
-
-
-def _near(views: Library, passage: Passage) -> set[View]:
-    """Return the texts that have the names of a passage, or all that a twin of it must have."""
-    anchored = views.with_words(passage.encoded_anchors) if passage.shape else ()
-    return {*views.with_words(passage.probes, but=_MISSING), *anchored}
-
-
-def _shown(view: View, passage: Passage) -> Iterator[Leak]:
-    """Yield a leak if a text holds a copy or a twin of a passage."""
-    yield from _copies(view, [passage], COPIED, "copy")
-    yield from _twins(view, [passage])
+    wanted = _wanted(library, passages, _places_near)
+    held: set[int] = set()
+    for place in sorted(wanted):  # each file is read once
+        for view in library.read(place):
+            for number in wanted[place]:
+                if number not in held and any(True for _ in _shown(view, passages[number])):
+                    held.add(number)
+    return frozenset(held)
 
 
 def mentions(data: bytes, secrets: Secrets) -> tuple[str, ...]:
     """Return the vanished, untold names that a text speaks of, sorted."""
     words = {word.decode("utf-8", "replace") for word in _WORD.findall(data)}
     return tuple(sorted(secrets.names & words))
+
+
+def _places_near(library: Library, passage: Passage) -> list[File]:
+    """Return the files that have the names of a passage, or all that a twin of it must have."""
+    twins = library.places(passage.encoded_anchors or [b"def"]) if passage.shape else []
+    return [*_places_with_most(library, passage), *twins]
+
+
+def _places_with_most(library: Library, passage: Passage) -> list[File]:
+    """Return the files that have most names of a passage: a copy of it has."""
+    words = [word.encode() for word in passage.words]
+    if len(passage.shingles) < LEAST_SHINGLES:
+        return []
+    return library.places(words, but=int(len(words) * _NAMES_MISSING))
+
+
+def _shown(view: View, passage: Passage) -> Iterator[Leak]:
+    """Yield a leak if a form of a file holds a copy or a twin of a passage."""
+    yield from _copies(view, [passage], COPIED, "copy")
+    if not view.binary:
+        yield from _twins(view, [passage])
+
+
+def _opaque(unread: Unread, secrets: Secrets) -> Iterator[Leak]:
+    """Yield a leak if something that cannot be read may hold a deleted function."""
+    if unread.size >= secrets.least > 0:
+        yield Leak("opaque", unread.path, f"{unread.form}, {unread.size} bytes")
 
 
 def _copies(
@@ -146,14 +188,35 @@ def _has_anchors(data: bytes, passage: Passage) -> bool:
     return all(anchor in data for anchor in passage.encoded_anchors)
 
 
-def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
-    """Yield a leak if binary data holds a good part of the vanished names close together.
+def _listed(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
+    """Yield a leak if a text lists ids of hidden tests; in the workspace, also some of their names.
+
+    Other projects have tests of the same names: there only ids with the file's name count.
+    """
+    files = {name.encode() for name in secrets.test_files}
+    ids = {found[2] for found in _ID.finditer(view.data) if found[1] in files}
+    names = {name.encode() for name in secrets.test_names}
+    told = names & ids
+    if inside and not told:
+        words = names.intersection(_WORD.findall(view.data))
+        told = words if len(words) >= max(2, min(_LISTED, len(names))) else set()
+    if told:
+        detail = f"lists {len(told)} hidden tests, e.g. {min(told).decode('utf-8', 'replace')}"
+        yield Leak("hidden_test", view.path, detail)
+
+
+def _needed(count: int, *, inside: bool) -> int:
+    """Return how many of so many names must be close together to tell something.
 
     The environment's binaries are large and full of words: there more of them are asked for.
     """
-    count = len(secrets.names)
-    needed = max(2, ceil(count / 3)) if inside else max(4, ceil(count * 0.6))
-    if count < needed:
+    return max(2, ceil(count / 3)) if inside else max(4, ceil(count * 0.6))
+
+
+def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
+    """Yield a leak if binary data holds a good part of the vanished names close together."""
+    needed = _needed(len(secrets.names), inside=inside)
+    if len(secrets.names) < needed:
         return
     held = _densest(view.strings, secrets.names)
     if len(held) >= needed:

@@ -1,6 +1,7 @@
 """What an agent must not find: fingerprints of the deleted code and of the hidden tests."""
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,8 @@ LEAST_SHINGLES = 12
 """A shorter text is too common to mean anything."""
 LEAST_NODES = 25
 _PROBES = 3
+_PACKED_BETTER = 0.7
+"""Share of what zlib makes of a text that other ways of packing may make of it."""
 _DELETING = frozenset({"remove", "stub"})
 
 
@@ -35,6 +38,7 @@ class Passage:
         shape: Hash of its syntax tree, or "" where it is too small to tell.
         size: Nodes of its syntax tree.
         anchors: What every function of that shape holds.
+        packed: Bytes that it takes if it is packed well.
     """
 
     owner: str
@@ -43,6 +47,7 @@ class Passage:
     shape: str = ""
     size: int = 0
     anchors: frozenset[str] = frozenset()
+    packed: int = 0
 
     @cached_property
     def probes(self) -> tuple[bytes, ...]:
@@ -64,7 +69,9 @@ class Secrets:
         tests: Hidden tests.
         names: Vanished names that the statement does not tell.
         lines: Deleted lines that a statement may not quote.
-        test_names: Names that a statement may not tell.
+        test_names: Names of hidden tests, which a statement may not tell.
+        test_files: Names of the files that they are in.
+        declared: Deleted functions and classes whose declarations the statement may not tell.
     """
 
     code: tuple[Passage, ...]
@@ -72,6 +79,14 @@ class Secrets:
     names: frozenset[str]
     lines: frozenset[str]
     test_names: frozenset[str]
+    test_files: frozenset[str]
+    declared: frozenset[str]
+
+    @cached_property
+    def least(self) -> int:
+        """Bytes below which nothing can hold a deleted function, however it is packed."""
+        sizes = [p.packed for p in self.code if len(p.shingles) >= LEAST_SHINGLES]
+        return round(min(sizes, default=0) * _PACKED_BETTER)
 
 
 def secrets_of(task: Task, language: Language) -> Secrets:
@@ -86,7 +101,13 @@ def secrets_of(task: Task, language: Language) -> Secrets:
         code=(*_passages(pristine, deletions), *_arms(pristine, deletions, deleted)),
         tests=_passages(pristine, task.recipe.hidden, nested=False),
         names=frozenset(n for n in vanished - stated if is_telling(n)),
+        declared=frozenset(
+            unit.name.rpartition(".")[2] for unit in deleted if task.recipe.level < "L3"
+        ),
         lines=deleted_code(deleted, pristine),
+        test_files=frozenset(
+            test.partition("::")[0].rpartition("/")[2] for test in task.recipe.feature_tests
+        ),
         test_names=hidden_names(
             task.recipe, language.visible_tests(pristine, damaged, task.recipe.feature_tests)
         ),
@@ -120,7 +141,8 @@ def _arms(pristine: Tree, edits: Iterable[Operation], deleted: Iterable[Unit]) -
         if start is not None and before.count(b"\n", 0, edit.end) >= start - 1:
             text = before[edit.start : edit.end].decode("utf-8", "replace")
             owner = f"{edit.path}::{edit.symbol}"
-            yield Passage(owner, shingles(text), telling_words(text))
+            packed = len(zlib.compress(text.encode(), 9))
+            yield Passage(owner, shingles(text), telling_words(text), packed=packed)
 
 
 def _chosen(functions: tuple[Function, ...], *, nested: bool) -> tuple[Function, ...]:
@@ -144,4 +166,5 @@ def passage_of(path: str, function: Function) -> Passage:
         shape=function.shape if large else "",
         size=function.size,
         anchors=function.anchors,
+        packed=len(zlib.compress(function.body.encode("utf-8", "surrogatepass"), 9)),
     )

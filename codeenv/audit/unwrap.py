@@ -1,6 +1,7 @@
 """Code that is kept in a text of another kind: quoted, numbered, escaped, marked up, encoded."""
 
 import base64
+import binascii
 import html
 import json
 import re
@@ -26,7 +27,22 @@ _LONG = re.compile(rb"(?:\S{60,}+\s{0,2}+)++\S*+")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}+\s?+)++")
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}+\r?+\n?+)++[A-Za-z0-9+/_-]*+={0,2}")
 _BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+\-;<=>?@^_`{|}~]{96,}")
-_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_BASE32 = re.compile(rb"(?:[A-Z2-7]{56,}+\r?+\n?+)++[A-Z2-7]*+={0,6}")
+_UU = re.compile(rb"(?:M[ -`]{60}\r?\n)++(?:[ -`]{1,61}\r?\n)?")
+_NUMBERS = re.compile(rb"(?:(?:0[xX][0-9a-fA-F]{1,2}|\d{1,3}),\s{0,20}+){64,}+")
+_NUMBER = re.compile(rb"0[xX]([0-9a-fA-F]+)|(\d+)")
+_LETTER = rb"[\t\n\r -~]"
+_SHORT = 8
+_SIMPLER = bytes(
+    0 if n == 0 else 97 if 32 <= n < 127 or n in (9, 10, 13) else 1 for n in range(256)
+)
+"""Makes every letter the same one, and leaves zeros alone."""
+_WIDE = (
+    ("two bytes a letter", 2, 0, re.compile(rb"(?:" + _LETTER + rb"\0){8,}+")),
+    ("two bytes a letter", 2, 1, re.compile(rb"(?:\0" + _LETTER + rb"){8,}+")),
+    ("four bytes a letter", 4, 0, re.compile(rb"(?:" + _LETTER + rb"\0\0\0){8,}+")),
+    ("four bytes a letter", 4, 3, re.compile(rb"(?:\0\0\0" + _LETTER + rb"){8,}+")),
+)
 _FAILS = (ValueError, RecursionError)
 
 
@@ -40,12 +56,15 @@ def unwrapped(data: bytes) -> tuple[tuple[str, bytes], ...]:
 
 
 def widened(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a text whose letters take two or four bytes as one whose letters take one."""
-    nulls = data[:4096].count(0) / max(len(data[:4096]), 1)
-    for form in _WIDE[2:] if nulls > 0.7 else _WIDE[:2] if nulls > 0.3 else ():
-        text = data.decode(form, "replace")
-        if text.count("\ufffd") < len(text) / 20 and "\0" not in text:
-            yield form, text.encode("utf-8", "replace")
+    """Yield the texts whose letters take two or four bytes as ones whose letters take one."""
+    simpler = data.translate(_SIMPLER)
+    for form, width, place, pattern in _WIDE:
+        letter = bytes(place) + b"a" + bytes(width - place - 1)
+        if letter * _SHORT not in simpler:
+            continue
+        text = b"\n".join(run[place::width] for run in pattern.findall(data))
+        if len(text) >= _LEAST:
+            yield form, text
 
 
 def _forms(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -56,6 +75,10 @@ def _forms(data: bytes) -> Iterator[tuple[str, bytes]]:
     if data.count(b"</") * 4 > data.count(b"\n"):
         yield "markup", html.unescape(_TAG.sub(b"", data).decode("utf-8", "replace")).encode()
     yield "strings", _strings(data)
+    for run in islice(_UU.finditer(data), _RUNS):
+        yield "encoded", _decoded(_uu, run[0])
+    for run in islice(_NUMBERS.finditer(data), _RUNS):
+        yield "encoded", _decoded(_bytes, run[0])
     for long in islice(_LONG.finditer(data), _RUNS):
         for pattern, decode in _ENCODINGS:
             for run in islice(pattern.finditer(long[0]), _RUNS):
@@ -109,6 +132,20 @@ def _base64(run: bytes) -> bytes:
     return base64.b64decode(letters[: len(letters) // 4 * 4] + _rest(letters))
 
 
+def _uu(run: bytes) -> bytes:
+    return b"".join(map(binascii.a2b_uu, run.splitlines()))
+
+
+def _bytes(run: bytes) -> bytes:
+    """Return bytes that are written as numbers, as in the source of a program."""
+    return bytes(int(x, 16) if x else int(n) for x, n in _NUMBER.findall(run))
+
+
+def _base32(run: bytes) -> bytes:
+    letters = b"".join(run.split()).rstrip(b"=")
+    return base64.b32decode(letters[: len(letters) // 8 * 8])
+
+
 def _rest(letters: bytes) -> bytes:
     rest = letters[len(letters) // 4 * 4 :]
     return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
@@ -116,6 +153,7 @@ def _rest(letters: bytes) -> bytes:
 
 _ENCODINGS: tuple[tuple[re.Pattern[bytes], Callable[[bytes], bytes]], ...] = (
     (_HEX, _hexadecimal),
+    (_BASE32, _base32),
     (_BASE64, _base64),
     (_BASE85, base64.b85decode),
     (_BASE85, partial(base64.a85decode, ignorechars=b"")),

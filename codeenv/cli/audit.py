@@ -2,7 +2,7 @@
 
 import argparse
 
-from codeenv.audit import AuditReport, audit_report
+from codeenv.audit import AuditReport, audit_report, look_inside
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
@@ -29,6 +29,11 @@ def add(subparsers: Subparsers) -> None:
         action="store_true",
         help="do not read the environment image (and so need no sandbox)",
     )
+    parser.add_argument(
+        "--no-box",
+        action="store_true",
+        help="read image and workspace on this machine only; do not look around in a box, too",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,7 +50,12 @@ def run(args: argparse.Namespace) -> int:
             task = runtime.task(recipe, taskset)
             if args.workspace_only:
                 return audit_report(task)
-            return audit_report(task, runtime.environment(task.lock, recipe).image)
+            image = runtime.environment(task.lock, recipe).image
+            report = audit_report(task, image)
+            if args.no_box or runtime.backend.name == "local":
+                return report
+            seen = look_inside(task, image, runtime.backend)
+            return AuditReport(tuple(sorted({*report.leaks, *seen.leaks})), report.warnings)
 
         reports = each(taskset.recipes, check, jobs=args.jobs)
         for recipe, report in zip(taskset.recipes, reports, strict=True):

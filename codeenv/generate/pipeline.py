@@ -39,7 +39,7 @@ from codeenv.images import Environment, build_environment, bundled_environment
 from codeenv.images.tools import coverage_layer
 from codeenv.languages import detect_language
 from codeenv.languages.base import CoverageMap, Language, Layout, Unit
-from codeenv.materialise.files import agent_files
+from codeenv.materialise.files import agent_files, left_out
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout, checkout
 from codeenv.tasks.models import Baseline
@@ -141,6 +141,9 @@ def _tell_source(on_event: OnEvent, source: Checkout) -> None:
     _tell(on_event, "checkout", f"{taken}: {len(source.tree)} files")
     for note in source.notes:
         _tell(on_event, "checkout", note)
+    if disposable := left_out(source.tree):
+        told = ", ".join(f"{count} {reason}" for reason, count in disposable.items())
+        _tell(on_event, "checkout", f"agents do not get what tools have left: {told}")
 
 
 def prepare(source: Checkout, backend: Backend, on_event: OnEvent = lambda _: None) -> Workbench:

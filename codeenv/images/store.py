@@ -25,14 +25,15 @@ class StoredImage:
     """One thing that takes room.
 
     Attributes:
-        kind: ``base`` and ``layer`` are folders of the cache, ``docker`` is an image of a daemon.
+        kind: ``base`` and ``layer`` are folders of the cache, ``words`` are what the leak audit
+            knows of some of their files, ``docker`` is an image of a daemon.
         name: Its name or digest.
         size: Bytes.
         used: When it was last used (seconds since 1970).
         place: Folder, or the daemon's image id.
     """
 
-    kind: Literal["base", "layer", "docker"]
+    kind: Literal["base", "layer", "words", "docker"]
     name: str
     size: int
     used: float
@@ -44,6 +45,7 @@ def list_images() -> tuple[StoredImage, ...]:
     found = [
         *_folders("base", cache_folder("bases")),
         *_folders("layer", cache_folder("layers")),
+        *_folders("words", cache_folder("words")),
         *_docker_images(),
     ]
     return tuple(sorted(found, key=lambda image: (-image.used, image.name)))
@@ -98,7 +100,7 @@ def _over(images: Sequence[StoredImage], size: int) -> tuple[StoredImage, ...]:
     return tuple(reversed(gone))
 
 
-def _folders(kind: Literal["base", "layer"], folder: Path) -> list[StoredImage]:
+def _folders(kind: Literal["base", "layer", "words"], folder: Path) -> list[StoredImage]:
     return [
         StoredImage(kind, path.name, _size(path), path.stat().st_mtime, str(path))
         for path in sorted(folder.iterdir())

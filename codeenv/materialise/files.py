@@ -5,6 +5,8 @@ needs them.  The generator measures the baseline on the same files.
 """
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 
 from codeenv.tree import Tree
 
@@ -86,6 +88,17 @@ _TEST_FOLDER = re.compile(r"(^|/)(tests?|testing|testdata|fixtures)/", re.IGNORE
 def agent_files(tree: Tree) -> Tree:
     """Return the tree without what ``refusal`` names."""
     return Tree({path: entry for path, entry in tree.items() if not refusal(path)})
+
+
+def left_out(tree: Tree) -> Mapping[str, int]:
+    """Return how many files agents do not get, by the reason why."""
+    reasons = Counter(filter(None, map(refusal, tree)))
+    return dict(sorted(reasons.items()))
+
+
+def is_test_data(path: str) -> bool:
+    """Return whether a path is of something in a folder of tests."""
+    return _TEST_FOLDER.search(path) is not None
 
 
 def refusal(path: str) -> str:

@@ -17,15 +17,28 @@ _IGNORED = frozenset({
 _IGNORED_SUFFIXES = (".egg-info", ".pyc", ".pyo")
 
 
-def read_project(folder: Path, *, caps: Caps = DEFAULT_CAPS) -> Tree:
+def read_project(
+    folder: Path, *, caps: Caps = DEFAULT_CAPS, leave_out: Callable[[str], None] = lambda _: None
+) -> Tree:
     """Return a project's files: no version control, caches, bytecode or virtual environments.
+
+    Args:
+        folder: Of the project.
+        caps: What it may have.
+        leave_out: Told the path of everything that is left out.
 
     Raises:
         SourceError: If it is empty, too large, unreadable, or a link points out of it.
     """
     collector = Collector(str(folder), caps)
+
+    def skip(path: str, names: set[str]) -> bool:
+        if found := _is_disposable(path, names):
+            leave_out(path)
+        return found
+
     try:
-        read_folder(folder, collector, _is_disposable)
+        read_folder(folder, collector, skip)
     except OSError as error:
         raise SourceError(f"{folder} cannot be read: {error.strerror}") from error
     return collector.tree()

@@ -1,6 +1,7 @@
 """From what a user writes to a pinned, verified tree, and from a pin to the same tree again."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from codeenv.tree import Tree
 
 _URL = re.compile(r"^(https?|ssh|git|file)://")
 _SCP = re.compile(r"^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:(?!//)")
+_TOLD = 5
 _PYPI = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9.!+_-]+)")
 
 
@@ -178,10 +180,18 @@ def _from_folder(folder: Path, ref: str, subdir: str) -> Checkout:
         return _from_git("path", str(folder), folder.as_uri(), ref, subdir)
     if ref:
         raise SourceError(f"{folder} is not a git repository, so it has no ref {ref!r}")
-    tree = read_project(folder)
+    left_out: list[str] = []
+    tree = read_project(folder, leave_out=left_out.append)
     refuse_pointers(tree, subdir, "folder")
     remember_tree(tree)
-    return _pinned("path", str(folder), "", tree.digest, tree, subdir)
+    made = _pinned("path", str(folder), "", tree.digest, tree, subdir)
+    return replace(made, notes=(*_left_out(left_out), *made.notes))
+
+
+def _left_out(paths: list[str]) -> Iterator[str]:
+    if paths:
+        more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
+        yield f"left out, as tools made them: {', '.join(paths[:_TOLD])}{more}"
 
 
 def _fetch_again(pin: SourcePin) -> Tree:

@@ -53,3 +53,13 @@ def test_it_is_said_that_uncommitted_changes_are_not_taken(told, folder):
 
 def test_a_source_without_a_version_is_named_alone(told, folder):
     assert told(folder) == ["project: 1 files"]
+
+
+def test_what_tools_left_in_a_source_is_told(told, folder):
+    (folder / ".pytest_cache").mkdir()
+    (folder / ".pytest_cache/nodeids").write_text("[]")
+    (folder / "code.py~").write_text("x = 0\n")
+    (folder / "tags").write_text("x\n")
+    _, left, scrubbed = told(folder)
+    assert left == "left out, as tools made them: .pytest_cache"
+    assert scrubbed == "agents do not get what tools have left: 1 cache, 1 editor debris"

@@ -1,6 +1,6 @@
 import pytest
 
-from codeenv.materialise.files import agent_files, refusal
+from codeenv.materialise.files import agent_files, left_out, refusal
 from codeenv.tree import Entry, Tree
 
 
@@ -57,3 +57,10 @@ def test_files_of_the_project_stay(path: str) -> None:
 def test_the_agents_files_are_the_tree_without_by_products() -> None:
     tree = Tree({"a.py": Entry(b"", "exec"), "__pycache__/a.pyc": Entry(b"")})
     assert dict(agent_files(tree)) == {"a.py": Entry(b"", "exec")}
+
+
+def test_what_agents_do_not_get_is_counted_by_reason() -> None:
+    paths = ("pkg/a.py", "pkg/a.py~", "tags", ".coverage")
+    tree = Tree({path: Entry(b"") for path in paths})
+    assert left_out(tree) == {"cache": 2, "editor debris": 1}
+    assert set(agent_files(tree)) == {"pkg/a.py"}

@@ -30,6 +30,11 @@ def test_a_plain_folder_is_taken_without_caches(folder):
     assert (found.pin.kind, found.pin.version) == ("path", "")
 
 
+def test_what_is_left_out_of_a_folder_is_told(folder):
+    (note,) = checkout(str(folder)).notes
+    assert note == ("left out, as tools made them: .mypy_cache, env, pkg/__pycache__, pkg.egg-info")
+
+
 def test_a_pinned_folder_can_be_had_after_it_changed(folder):
     found = checkout(str(folder))
     (folder / "pkg" / "a.py").write_bytes(b"changed")
