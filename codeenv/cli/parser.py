@@ -20,6 +20,7 @@ COMMANDS = {
     "audit": "look for traces of the deleted code in what the agent can read",
     "play": "play a task yourself, or watch an agent play it",
     "run": "let an agent play tasks and record what it did",
+    "monitor": "look for reward hacking in the episodes of a run",
     "images": "plan, build, explain, list or prune environment images",
     "gc": "remove what dead processes left behind",
 }

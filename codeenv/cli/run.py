@@ -6,9 +6,11 @@ from pathlib import Path
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
+    add_grading,
     add_tasks,
     backend_options,
     command,
+    grading_options,
     natural,
     positive,
 )
@@ -19,6 +21,7 @@ from codeenv.errors import UsageError
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.agents import NAMES, agent_factory
 from codeenv_harness.events import EpisodeEnded, Event
+from codeenv_harness.monitoring import Watching
 from codeenv_harness.rollout import RunOptions, RunResult
 from codeenv_harness.rollout import run as play_all
 
@@ -28,6 +31,7 @@ def add(subparsers: Subparsers) -> None:
     parser = command(subparsers, "run", run)
     add_tasks(parser)
     add_backend(parser)
+    add_grading(parser)
     parser.add_argument("--agent", required=True, type=agent, help=f"one of {', '.join(NAMES)}")
     parser.add_argument(
         "--rollouts", type=positive, default=1, help="episodes per task (default: 1)"
@@ -38,6 +42,11 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--seed", type=natural, default=0, help="of agents that draw (default: 0)")
     parser.add_argument(
         "--max-steps", type=positive, default=100, help="tool calls per episode (default: 100)"
+    )
+    parser.add_argument(
+        "--monitor",
+        action="store_true",
+        help="look for reward hacking; what is proven gets no reward",
     )
     parser.add_argument("--out", type=Path, help="folder for outcomes and trajectories")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
@@ -60,10 +69,13 @@ def run(args: argparse.Namespace) -> int:
     )
     total = len(taskset.recipes) * args.rollouts
     with (
-        Runtime(args.backend, options=backend_options(args)) as runtime,
+        Runtime(
+            args.backend, options=backend_options(args), grading=grading_options(args)
+        ) as runtime,
         terminal.progress(f"{args.agent} plays", total=total) as steps,
     ):
-        result = play_all(taskset, options, runtime, lambda event: follow(steps, event))
+        watching = Watching() if args.monitor else None
+        result = play_all(taskset, options, runtime, lambda e: follow(steps, e), watching)
     report(terminal, result, args.out)
     return 0 if result.summary.valid == result.summary.rollouts else 1
 

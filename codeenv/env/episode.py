@@ -12,6 +12,7 @@ from typing import Self
 
 from codeenv.errors import PathError, SandboxError, UsageError
 from codeenv.grading import Grade, Outcome, to_outcome
+from codeenv.grading.collect import FILE_LIMIT, counted_places
 from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Sandbox
@@ -49,6 +50,8 @@ class Episode:
         profile: Which tools there are.
         outcome: How it ended, or None while it goes on.
         steps: Tool calls so far.
+        exported: The workspace as it was handed in, once the episode is over; None where it could
+            not be read.
     """
 
     task: Task
@@ -58,6 +61,7 @@ class Episode:
     profile: Profile = "core4"
     outcome: Outcome | None = field(default=None, init=False)
     steps: int = field(default=0, init=False)
+    exported: Tree | None = field(default=None, init=False)
     _spent: int = field(default=0, init=False)
     _closed: bool = field(default=False, init=False)
 
@@ -109,14 +113,12 @@ class Episode:
         if self.outcome is not None:
             return self.outcome
         try:
-            exported = self.sandbox.export()
-        except PathError as error:  # too large to be read: nothing of it counts
-            self.close()
-            return self._end(self._graded(self.task.workspace), reason, str(error))
+            exported, problem = self._export()
         except SandboxError as error:
             return self.abort(str(error))
         self.close()
-        return self._end(self._graded(exported), reason)
+        self.exported = exported
+        return self._end(self._graded(exported), reason, problem)
 
     def abort(self, error: str) -> Outcome:
         """End the episode without grading, for a failure that is not the agent's.  Idempotent."""
@@ -154,6 +156,17 @@ class Episode:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _export(self) -> tuple[Tree, str]:
+        """Return the workspace, and why that is not all of it, if it is not."""
+        try:
+            return self.sandbox.export(), ""
+        except PathError:  # too large to be read: what may count of it can be small
+            places = counted_places(self.task)
+        try:
+            return self.sandbox.export(only=places, largest=FILE_LIMIT), ""
+        except PathError as error:
+            return self.task.workspace, str(error)
 
     def _ends(self, result: ToolResult) -> Reason | None:
         if result.name == "submit" and result.ok:

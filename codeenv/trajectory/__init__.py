@@ -1,16 +1,22 @@
 """What happened in an episode, as data."""
 
+from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, Trajectory
 from codeenv.trajectory.recorder import Recorder, outcome_facts
+from codeenv.trajectory.seal import sealed
 
 __all__ = [
     "AgentInfo",
+    "Changes",
+    "FileChange",
     "RecordedCall",
     "Recorder",
     "Step",
     "Trajectory",
+    "changes_between",
     "outcome_facts",
     "read_trajectory",
+    "sealed",
     "write_trajectory",
 ]

@@ -15,6 +15,10 @@ from codeenv.trajectory.models import (
     Step,
     Trajectory,
 )
+from codeenv.trajectory.seal import CHAIN, chain_of
+
+_DEEPEST = 50
+_LONGEST_NUMBER = 1024  # bits
 
 
 def utc_now() -> str:
@@ -43,8 +47,8 @@ class Recorder:
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
         name = f"call_{len(self._steps) + 1}"
-        made = RecordedCall(tool_call_id=name, function_name=tool, arguments=dict(arguments))
-        seen = RecordedResult(source_call_id=name, content=text)
+        made = RecordedCall(tool_call_id=name, function_name=tool, arguments=_plain(arguments))
+        seen = RecordedResult(source_call_id=name, content=_plain(text))
         self._add(
             source="agent",
             message="",
@@ -55,25 +59,42 @@ class Recorder:
 
     def say(self, message: str, text: str, extra: Mapping[str, Any]) -> None:
         """Write down a message that was no tool call, and what was answered."""
-        observed = RecordedObservation(results=(RecordedResult(content=text),))
-        self._add(source="agent", message=message, observation=observed, extra=dict(extra))
+        observed = RecordedObservation(results=(RecordedResult(content=_plain(text)),))
+        self._add(source="agent", message=_plain(message), observation=observed, extra=dict(extra))
 
     def finished(
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None
     ) -> Trajectory:
-        """Return all of it, with the outcome if there is one."""
-        facts = {"outcome": outcome_facts(outcome)} if outcome is not None else {}
+        """Return all of it, with the outcome if there is one, and a hash chain over all."""
+        facts: dict[str, Any] = dict(extra or {})
+        if outcome is not None:
+            facts["outcome"] = outcome_facts(outcome)
         acted = sum(step.source == "agent" for step in self._steps)
         return Trajectory(
             trajectory_id=self._id,
             agent=self._agent,
             steps=tuple(self._steps),
             final_metrics=FinalMetrics(total_steps=acted),
-            extra={**(extra or {}), **facts} or None,
+            extra={**facts, CHAIN: chain_of(self._steps, facts)},
         )
 
     def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
         self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
+
+
+def _plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data
+    """Return what an agent sent as JSON can say it: no half characters, no endless nesting."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= _LONGEST_NUMBER else "(a number too long to write)"
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return {_plain(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+    if depth < _DEEPEST and isinstance(value, list | tuple):
+        return [_plain(item, depth + 1) for item in value]
+    return f"({type(value).__name__})"
 
 
 def outcome_facts(outcome: Outcome) -> dict[str, Any]:

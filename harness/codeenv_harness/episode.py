@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 
 import codeenv
 from codeenv.env.episode import Episode
+from codeenv.errors import NoPairs
 from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolCall, ToolResult, parse_action
-from codeenv.trajectory import AgentInfo, Recorder, Trajectory
+from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
 
 OnStep = Callable[[int, object, ToolResult], None]
@@ -39,6 +40,8 @@ def attempt(
             on_start()
             agent = make_agent(episode.task)
             return play(agent, episode, seed=seed, rollout=rollout, on_step=on_step)
+    except NoPairs:  # no episode of such a task can be graded here
+        raise
     except Exception as error:  # noqa: BLE001 - one failed episode must not end a run
         return Played(
             to_outcome(task_id, None, reason="infra_error", n_steps=0, error=_told(error))
@@ -65,8 +68,18 @@ def play(
     except Exception as error:  # noqa: BLE001 - an agent's failure is data
         episode.abort(_told(error))
     outcome = episode.finish("agent_gave_up")
-    extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed}
+    extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed, **_changes(episode)}
     return Played(outcome, recorder.finished(outcome, extra))
+
+
+def _changes(episode: Episode) -> dict[str, object]:
+    """Return what was handed in, against what was given; nothing if it could not be read."""
+    if episode.exported is None or episode.outcome is None:
+        return {}
+    grade = episode.outcome.grade
+    taken = grade.accepted_paths if grade else ()
+    changes = changes_between(episode.task.workspace, episode.exported, taken)
+    return {"changes": changes.model_dump(mode="json", exclude_none=True)}
 
 
 def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step: OnStep) -> None:

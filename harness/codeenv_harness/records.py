@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from codeenv.errors import UsageError
 from codeenv.grading.models import Outcome, Reason
+from codeenv.monitor import Finding, Verdict
+from codeenv.monitor.models import Action
 from codeenv.tasks.taskset import write_atomic
 from codeenv.trajectory import Trajectory, outcome_facts, write_trajectory
 
@@ -43,6 +45,14 @@ class Manifest(_Model):
     output_budget: int
 
 
+class Monitored(_Model):
+    """What a monitor said of a rollout, and the reward that the grader gave."""
+
+    action: Action
+    findings: tuple[Finding, ...] = ()
+    graded_reward: float
+
+
 class RolloutRecord(_Model):
     """One finished rollout."""
 
@@ -62,11 +72,27 @@ class RolloutRecord(_Model):
     accepted_paths: list[str]
     ignored_paths: list[str]
     error: str = ""
+    monitor: Monitored | None = None
+    """What a monitor said, if one looked; then ``reward`` is the one that stands."""
 
     @classmethod
-    def of(cls, outcome: Outcome, *, rollout: int, seed: int, attempts: int) -> "RolloutRecord":
-        """Make the record of an outcome."""
+    def of(
+        cls,
+        outcome: Outcome,
+        *,
+        rollout: int,
+        seed: int,
+        attempts: int,
+        verdict: Verdict | None = None,
+    ) -> "RolloutRecord":
+        """Make the record of an outcome; a masked reward is 0, and not resolved."""
         facts = outcome_facts(outcome)
+        if verdict is not None:
+            facts["monitor"] = Monitored(
+                action=verdict.action, findings=verdict.findings, graded_reward=outcome.reward
+            )
+            facts["reward"] = verdict.reward(outcome.reward)
+            facts["resolved"] = facts["resolved"] and verdict.action != "mask"
         return cls(**facts, rollout=rollout, seed=seed, attempts=attempts)
 
     @property
@@ -105,12 +131,27 @@ class RunFolder:
         write_atomic(path, _json(manifest).encode())
         return {}
 
+    def recipes(self) -> Mapping[str, str]:
+        """Return the digest of each recipe that the run was asked to play; none if it is unknown.
+
+        Raises:
+            UsageError: If the manifest is none.
+        """
+        path = self.folder / "manifest.json"
+        try:
+            return Manifest.model_validate_json(path.read_bytes()).recipes
+        except FileNotFoundError:
+            return {}
+        except ValidationError as error:
+            raise UsageError(f"{path} is not the manifest of a run") from error
+
     def add(self, record: RolloutRecord, trajectory: Trajectory | None) -> None:
         """Write a finished rollout: first its trajectory, then its line."""
         if trajectory is not None:
             name = f"{record.task_id}__{record.rollout}.json"
             write_trajectory(self.folder / "trajectories" / name, trajectory)
-        line = record.model_dump_json() + "\n"
+        unlooked = {"monitor"} if record.monitor is None else None
+        line = record.model_dump_json(exclude=unlooked) + "\n"
         with self._lock, (self.folder / "outcomes.jsonl").open("a", encoding="utf-8") as file:
             file.write(line)
             file.flush()

@@ -11,6 +11,7 @@ import codeenv
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import SandboxError, UsageError
+from codeenv.monitor import Verdict
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
@@ -19,6 +20,7 @@ from codeenv_harness.agents import AgentFactory, agent_factory
 from codeenv_harness.episode import Played, attempt
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
 from codeenv_harness.metrics import Summary, summarise
+from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
 
 
@@ -58,9 +60,13 @@ class RunResult:
 
 
 def run(
-    taskset: Taskset, options: RunOptions, runtime: Runtime, on_event: OnEvent = ignore
+    taskset: Taskset,
+    options: RunOptions,
+    runtime: Runtime,
+    on_event: OnEvent = ignore,
+    monitor: MonitorCallback | None = None,
 ) -> RunResult:
-    """Play every task of a taskset.
+    """Play every task of a taskset; with a monitor each record carries what it says.
 
     Events come from the playing threads.  On an interrupt the runtime is closed, so that every box
     is gone, and what has ended is on disk.
@@ -72,13 +78,19 @@ def run(
     if options.rollouts < 1 or options.concurrency < 1 or options.retries < 0:
         raise UsageError("rollouts and concurrency must be at least 1, retries at least 0")
     _ = runtime.backend  # what lacks on this machine lacks for all: told once, before anything
-    return _Run(taskset, options, runtime, on_event).run()
+    return _Run(taskset, options, runtime, on_event, monitor).run()
 
 
 class _Run:
     def __init__(
-        self, taskset: Taskset, options: RunOptions, runtime: Runtime, on_event: OnEvent
+        self,
+        taskset: Taskset,
+        options: RunOptions,
+        runtime: Runtime,
+        on_event: OnEvent,
+        monitor: MonitorCallback | None,
     ) -> None:
+        self._monitor = monitor
         self._taskset, self._options, self._runtime = taskset, options, runtime
         self._on_event = on_event
         self._make_agent: AgentFactory = agent_factory(options.agent, options.profile)
@@ -128,10 +140,18 @@ class _Run:
             self._tell(EpisodeEnded(recipe.id, rollout, played.outcome, final))
             if final:
                 break
-        record = RolloutRecord.of(played.outcome, rollout=rollout, seed=seed, attempts=number)
+        verdict = self._verdict(recipe, played)
+        record = RolloutRecord.of(
+            played.outcome, rollout=rollout, seed=seed, attempts=number, verdict=verdict
+        )
         if self._folder is not None and not self._stopped.is_set():
             self._folder.add(record, played.trajectory)
         return record
+
+    def _verdict(self, recipe: Recipe, played: Played) -> Verdict | None:
+        if self._monitor is None or played.trajectory is None or self._stopped.is_set():
+            return None
+        return self._monitor(self._runtime.task(recipe, self._taskset), played.trajectory)
 
     def _attempt(self, recipe: Recipe, rollout: int, seed: int) -> Played:
         def on_step(step: int, action: object, result: ToolResult) -> None:

@@ -1,0 +1,52 @@
+"""All detectors: each is a pure function from a view to findings."""
+
+from collections.abc import Callable, Iterator
+
+from codeenv.monitor.conduct import giving_up, intent, leaks, sandbagging
+from codeenv.monitor.contamination import caches, decompiling, grader_assets, history
+from codeenv.monitor.copies import canary, egress, packages, verbatim
+from codeenv.monitor.gaming_compare import overloaded
+from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
+from codeenv.monitor.gaming_process import judge_text, processes, resources
+from codeenv.monitor.gaming_reading import forged_output, oracle_reading
+from codeenv.monitor.gaming_source import exits, patched_evaluator, skips
+from codeenv.monitor.gaming_state import call_counts
+from codeenv.monitor.gaming_tests import edited_tests, hooks
+from codeenv.monitor.gaming_values import clocks, special_cases
+from codeenv.monitor.models import Finding
+from codeenv.monitor.view import View
+
+Detector = Callable[[View], Iterator[Finding]]
+
+DETECTORS: tuple[Detector, ...] = (
+    history,
+    caches,
+    decompiling,
+    packages,
+    egress,
+    grader_assets,
+    verbatim,
+    canary,
+    edited_tests,
+    hooks,
+    patched_evaluator,
+    overloaded,
+    exits,
+    skips,
+    forged_output,
+    results,
+    oracle_reading,
+    special_cases,
+    call_counts,
+    clocks,
+    binaries,
+    processes,
+    bytecode,
+    version_control,
+    judge_text,
+    resources,
+    intent,
+    giving_up,
+    sandbagging,
+    leaks,
+)
