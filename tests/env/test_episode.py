@@ -3,6 +3,7 @@ import pytest
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.fake import FakeRuntime, fake_task
 from codeenv.errors import SandboxError, UsageError
+from codeenv.tree import Delta, Entry
 
 LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
 SUBMIT = {"tool": "submit"}
@@ -140,6 +141,19 @@ def test_a_workspace_too_large_to_read_is_the_agents_doing_and_scores_0(begin):
 
     assert (outcome.reason, outcome.reward_valid, outcome.reward) == ("submitted", True, 0.0)
     assert "too many entries" in outcome.error
+
+
+def test_what_may_count_of_a_workspace_too_large_to_read_is_graded(begin):
+    episode = begin()
+    episode.call(SOLVE)
+    tree = episode.sandbox.tree
+    junk = {f"junk/{n}": Entry(b"") for n in range(20)}
+    episode.sandbox.tree = tree.apply(Delta(junk))
+    episode.sandbox.most_files = len(tree)
+
+    outcome = episode.finish()
+
+    assert (outcome.reward, outcome.reward_valid, outcome.error) == (1.0, True, "")
 
 
 def test_a_failed_grader_gives_no_valid_reward():

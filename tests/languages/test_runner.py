@@ -220,6 +220,29 @@ def test_a_crash_is_not_a_complete_run(run, end):
     assert f"{PATH}::test_b" in result.errors
 
 
+def test_records_of_any_shape_are_ignored(run):
+    odd = (
+        '{"id": 1}', '{"id": "x"}', '{"id": [], "outcome": {}}', '{"start": null}', '{"end": "0"}',
+        '{"collected": 7}', '{"collected": [[]]}', '{"error": {}}', '{"coverage": 1}', "7", "null",
+        '{"id": "x", "outcome": "won", "duration": 1, "message": "", "symbols": []}',
+        '{"id": "x", "outcome": "passed", "duration": "1", "message": "", "symbols": [1]}',
+        "[" * 100_000, "1" * 100_000,
+    )  # fmt: skip
+    tests = (
+        "import os\n\n\ndef test_a():\n    for name in os.listdir('/proc/self/fd'):\n"
+        f"        for line in {odd!r}:\n"
+        "            try:\n"
+        "                kind = os.readlink('/proc/self/fd/' + name)[:5]\n"
+        "                assert int(name) > 2 and kind == 'pipe:'\n"
+        "                os.write(int(name), line.encode() + b'\\n')\n"
+        "            except (OSError, AssertionError): pass\n"
+    )
+    result = run(tests)
+    assert result.complete
+    assert result.passed == {f"{PATH}::test_a"}
+    assert set(result.collected) == {f"{PATH}::test_a"}
+
+
 def test_output_that_looks_like_a_report_is_only_output(run):
     tests = (
         "import os\n\n\ndef test_a():\n"

@@ -35,6 +35,13 @@ def try_swaps(
 
 
 def _read(record: Mapping[str, Any]) -> SwapResult:
+    try:
+        return _result(record)
+    except (LookupError, TypeError):
+        return SwapResult(problem="the result is not one", complete=False)
+
+
+def _result(record: Mapping[str, Any]) -> SwapResult:
     if record["problem"]:
         return SwapResult(problem=record["problem"])
     return SwapResult(
