@@ -29,7 +29,7 @@ from codeenv.generate import (
     generate_harder,
 )
 from codeenv.generate.models import ANY_DIFFICULTY, KINDS, TestMode, tried_of
-from codeenv.tasks.models import Level
+from codeenv.tasks.models import Level, Tier
 
 LEVELS: tuple[str, ...] = get_args(Level)
 TEST_MODES: tuple[str, ...] = get_args(TestMode)
@@ -75,6 +75,12 @@ def _add_choices(parser: Parser) -> None:
         type=difficulty,
         default=ANY_DIFFICULTY,
         help="keep only tasks whose prior lies there; either end may be left out (default: 0:1)",
+    )
+    parser.add_argument(
+        "--tier",
+        choices=get_args(Tier),
+        default="guarded",
+        help="refuse tasks whose tests can only be graded weaker (default: guarded)",
     )
     parser.add_argument(
         "--tests",
@@ -186,5 +192,6 @@ def _options(args: argparse.Namespace) -> GenerateOptions:
         jobs=args.jobs,
         resume=args.resume,
         difficulty=args.difficulty,
+        tier=args.tier,
         proposals=tuple(args.proposal or ()),
     )

@@ -3,12 +3,14 @@
 import argparse
 import os
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from codeenv.cli.parser import COMMANDS, Parser
+from codeenv.grading import GradingOptions
 from codeenv.sandbox.base import Backend
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY
 from codeenv.sandbox.select import open_backend
+from codeenv.tasks.models import Tier
 
 BACKENDS = ("auto", "docker", "bubblewrap", "local")
 _MOST_JOBS = 16
@@ -65,6 +67,39 @@ def backend_options(args: argparse.Namespace) -> dict[str, str]:
 def chosen_backend(args: argparse.Namespace) -> Backend:
     """Open the backend that ``add_backend``'s options name."""
     return open_backend(args.backend, capacity=DEFAULT_CAPACITY, **backend_options(args))
+
+
+def add_grading(parser: argparse.ArgumentParser) -> None:
+    """Add ``--tier`` and ``--controls``."""
+    parser.add_argument(
+        "--tier",
+        choices=get_args(Tier),
+        help="the strongest way to grade that is used (default: sealed as far as a test can be; "
+        "open with the local backend)",
+    )
+    parser.add_argument(
+        "--controls",
+        type=share,
+        default=1.0,
+        metavar="P",
+        help="probability with which each kind of negative control runs (default: 1)",
+    )
+
+
+def grading_options(args: argparse.Namespace) -> GradingOptions:
+    """Return what ``add_grading``'s options say."""
+    return GradingOptions(args.tier, args.controls)
+
+
+def share(text: str) -> float:
+    """Parse a number from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a number: {text!r}") from None
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 1: {text!r}")
+    return number
 
 
 def add_jobs(parser: argparse.ArgumentParser, does: str, *, each: int = 1) -> None:

@@ -8,7 +8,15 @@ from functools import partial
 from rich.text import Text
 
 from codeenv.cli import stage
-from codeenv.cli.options import Subparsers, add_backend, backend_options, command, positive
+from codeenv.cli.options import (
+    Subparsers,
+    add_backend,
+    add_grading,
+    backend_options,
+    command,
+    grading_options,
+    positive,
+)
 from codeenv.cli.terminal import Terminal, printable
 from codeenv.cli.typed import HELP, parse_line
 from codeenv.cli.watch import watch
@@ -30,6 +38,7 @@ def add(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = command(subparsers, "play", run)
     add_backend(parser)
+    add_grading(parser)
     parser.add_argument(
         "task",
         metavar="TASK",
@@ -49,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
     terminal = Terminal(args.json)
     taskset = Taskset.load(args.task)
     recipe = taskset.recipe(args.id) if args.id else taskset.recipes[0]
-    with Runtime(args.backend, options=backend_options(args)) as runtime:
+    with Runtime(
+        args.backend, options=backend_options(args), grading=grading_options(args)
+    ) as runtime:
         with terminal.progress(f"preparing {recipe.id}"):
             task = runtime.task(recipe, taskset)
             episode = runtime.open(task, limits=EpisodeLimits(max_steps=args.max_steps))

@@ -6,10 +6,12 @@ from codeenv.audit import Verification, verify_task
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
+    add_grading,
     add_jobs,
     add_tasks,
     backend_options,
     command,
+    grading_options,
     positive,
 )
 from codeenv.cli.parallel import each
@@ -24,6 +26,7 @@ def add(subparsers: Subparsers) -> None:
     parser = command(subparsers, "verify", run)
     add_tasks(parser)
     add_backend(parser)
+    add_grading(parser)
     add_jobs(parser, "tasks graded at the same time")
     parser.add_argument(
         "--repeat", type=positive, default=1, help="fresh boxes per task (default: 1)"
@@ -36,7 +39,9 @@ def run(args: argparse.Namespace) -> int:
     taskset = Taskset.load(args.tasks)
     good = 0
     with (
-        Runtime(args.backend, options=backend_options(args)) as runtime,
+        Runtime(
+            args.backend, options=backend_options(args), grading=grading_options(args)
+        ) as runtime,
         terminal.progress("verifying", total=len(taskset.recipes)) as steps,
     ):
 

@@ -8,7 +8,8 @@ from typing import Any, Self
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.memo import Memo
 from codeenv.errors import UsageError
-from codeenv.grading import Grade, Grader, collect_submission
+from codeenv.grading import Grade, Grader, GradingOptions, collect_submission
+from codeenv.grading.models import DEFAULT_GRADING
 from codeenv.images import Environment, restore_environment
 from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
@@ -40,6 +41,7 @@ class Runtime:
         limits: Limits | None = None,
         capacity: Capacity = DEFAULT_CAPACITY,
         options: Mapping[str, str] | None = None,
+        grading: GradingOptions = DEFAULT_GRADING,
     ) -> None:
         """Remember the options.
 
@@ -48,8 +50,9 @@ class Runtime:
             limits: What an agent's box may use.
             capacity: How many boxes a backend opened by name may have, and how many on a host.
             options: Of a backend opened by name; see ``open_backend``.
+            grading: How submissions are graded.
         """
-        self._options = (backend, limits, capacity, dict(options or {}))
+        self._options = (backend, limits, capacity, dict(options or {}), grading)
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._backend: Backend | None = None if isinstance(backend, str) else backend
@@ -70,7 +73,7 @@ class Runtime:
             if self._closed:
                 raise UsageError("the runtime is closed", hint="make another one")
             if self._backend is None:
-                name, _, capacity, options = self._options
+                name, _, capacity, options, _ = self._options
                 self._backend = open_backend(str(name), capacity=capacity, **options)
             return self._backend
 
@@ -125,7 +128,8 @@ class Runtime:
         backend = self.backend
         with self._lock:
             if self._grader is None:
-                self._grader = Grader(backend, environments=self._image)
+                grading = self._options[4]
+                self._grader = Grader(backend, environments=self._image, options=grading)
             return self._grader
 
     def close(self) -> None:
@@ -151,8 +155,9 @@ class Runtime:
         return {"options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        backend, limits, capacity, options = state["options"]
-        Runtime.__init__(self, backend, limits=limits, capacity=capacity, options=options)
+        backend, limits, capacity, options, grading = state["options"]
+        room = {"limits": limits, "capacity": capacity}
+        Runtime.__init__(self, backend, **room, options=options, grading=grading)
 
     def _image(self, lock: EnvironmentLock) -> Image:
         return self.environment(lock).image

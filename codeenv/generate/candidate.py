@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeenv.audit import Verification, audit_task, verify_task
 from codeenv.errors import SandboxError
@@ -26,6 +26,7 @@ from codeenv.generate.sieve import Sieve
 from codeenv.generate.split import unseen_tests
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader, collect_submission
+from codeenv.grading.tiers import STRENGTH, tiered, without_forgeable
 from codeenv.languages.base import CoverageMap
 from codeenv.materialise import materialise
 from codeenv.materialise.git import without_git
@@ -110,8 +111,19 @@ class Gates:
             told = leaks[0].kind == "statement"
             reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
             raise Rejected(reason, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
+        recipe = self._tiered(task)
+        task = replace(task, recipe=recipe)
         suite = not self._is_proven(task, proof)
         demand_calibrated(verify_task(task, self.grader, suite=suite))
+        return recipe
+
+    def _tiered(self, task: Task) -> Recipe:
+        """Return the recipe with the tiers of its tests; no reward is for a test that is open."""
+        if self.options.tier == "open":
+            return tiered(task, self.grader.runs)
+        recipe = without_forgeable(tiered(task, self.grader.runs))
+        if STRENGTH.index(recipe.tier) < STRENGTH.index(self.options.tier):
+            raise Rejected(Reason.FORGEABLE, f"at best, its tests are graded {recipe.tier}")
         return recipe
 
     def _is_proven(self, task: Task, proof: Proof) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from codeenv.languages.base import Unit
-from codeenv.tasks.models import Level, Operation, Recipe
+from codeenv.tasks.models import Level, Operation, Recipe, Tier
 from codeenv.tree import Tree
 
 
@@ -29,6 +29,7 @@ class Reason(StrEnum):
     UNDERSPECIFIED = "underspecified"
     TELLS_TOO_MUCH = "tells_too_much"
     LEAK = "leak"
+    FORGEABLE = "forgeable"
     DUPLICATE = "duplicate"
     DIFFICULTY = "difficulty"
     INFRASTRUCTURE = "infrastructure"
@@ -54,6 +55,7 @@ _DESCRIPTIONS = {
     Reason.UNDERSPECIFIED: "a test needs a name, text or number that nothing gives",
     Reason.TELLS_TOO_MUCH: "the statement quotes deleted code or names a hidden test",
     Reason.LEAK: "the deleted code can still be read somewhere",
+    Reason.FORGEABLE: "its tests cannot be graded so that code which forges verdicts fails",
     Reason.DUPLICATE: "too much of it is in an earlier task",
     Reason.DIFFICULTY: "it looks easier or harder than what was asked for",
     Reason.INFRASTRUCTURE: "the sandbox failed, twice",
@@ -96,6 +98,7 @@ class GenerateOptions:
         max_share: Largest share of the stable tests that may run the feature, where there are
             enough such features.
         difficulty: Lowest and highest prior of a task.
+        tier: The weakest tier that a task may have.
         proposals: Files with diffs that are the only candidates.
     """
 
@@ -114,6 +117,7 @@ class GenerateOptions:
     max_share: float = 0.3
     difficulty: tuple[float, float] = ANY_DIFFICULTY
     proposals: tuple[Path, ...] = ()
+    tier: Tier = "guarded"
 
     @property
     def digest(self) -> str:

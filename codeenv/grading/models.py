@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from codeenv.tasks.models import Tier
+
 TestStatus = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "missing"]
 Reason = Literal[
     "submitted",
@@ -15,6 +17,25 @@ Reason = Literal[
     "infra_error",
     "grader_error",
 ]
+
+
+@dataclass(frozen=True)
+class GradingOptions:
+    """How submissions are graded.
+
+    Attributes:
+        tier: The strongest way to grade a test that is used; each test is graded in the strongest
+            that it can have up to this.  None is ``sealed``, but ``open`` with the backend
+            ``local``, which isolates nothing.
+        controls: Probability, in [0, 1], that a kind of negative control runs where tests have any;
+            less is faster, and still makes forging unprofitable in training.
+    """
+
+    tier: Tier | None = None
+    controls: float = 1.0
+
+
+DEFAULT_GRADING = GradingOptions()
 
 
 @dataclass(frozen=True)
@@ -32,6 +53,9 @@ class Grade:
         ignored_paths: Changed paths that did not count (tests, configuration, packaging …).
         valid: False if the grader itself failed; then nothing else means anything.
         error: What failed in the grader, if not valid.
+        tiers: How each of the feature's tests was graded.
+        caught: Test -> negative controls that it passed: it failed for that.
+        controls: Probability with which each kind of negative control was run.
     """
 
     resolved: bool
@@ -43,6 +67,9 @@ class Grade:
     error: str = ""
     held_out: tuple[str, ...] = ()
     weak: Mapping[str, TestStatus] = field(default_factory=dict)
+    tiers: Mapping[str, Tier] = field(default_factory=dict)
+    caught: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    controls: float = 1.0
 
     @property
     def not_passed(self) -> dict[str, TestStatus]:

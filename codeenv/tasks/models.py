@@ -17,6 +17,8 @@ from pydantic import (
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 SpanDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+Tier = Literal["sealed", "guarded", "open"]
+"""How a test is graded: split from the code under test, with negative controls, or just run."""
 Level = Literal["L1", "L2", "L3", "L4", "L5"]
 
 
@@ -173,7 +175,17 @@ class Recipe(Model):
     held_out: tuple[str, ...] = ()
     """F2P tests that the agent does not see, where it sees others."""
     level: Level = "L3"
-    tier: Literal["sealed", "guarded", "open"] = "open"
+    tier: Tier = "open"
+    """The weakest of the F2P tests'."""
+    licences: tuple[str, ...] | None = None
+    """What objects of a submission may be asked by sealed tests; None: no test is sealed."""
+    unsplit: tuple[str, ...] = ()
+    """Feature tests that are not sealed."""
+    guards: dict[str, tuple[str, ...]] = {}
+    """Negative controls that feature tests must fail: of those that ask objects of a submission for
+    their opinion, and of those that are not sealed."""
+    orders: tuple[int | None, ...] = ()
+    """Seeds of orders that these tests pass in; None is the order of collection."""
     difficulty: Difficulty
     damaged_tree: Sha256
     """Digest of the tree the agent gets (without its ``.git``)."""
@@ -185,6 +197,12 @@ class Recipe(Model):
     def feature_tests(self) -> tuple[str, ...]:
         """Every stable test that fails without the feature: the rewarding ones first."""
         return (*self.fail_to_pass, *self.excluded)
+
+    def tier_of(self, test: str) -> Tier:
+        """Return the strongest way in which a test of the feature can be graded."""
+        if self.licences is not None and test not in self.unsplit:
+            return "sealed"
+        return "guarded" if self.guards.get(test) else "open"
 
 
 class Baseline(Model):

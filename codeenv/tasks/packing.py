@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 Json = Any
-_IDS: Final = ("fail_to_pass", "excluded", "held_out")
+_IDS: Final = ("fail_to_pass", "excluded", "held_out", "unsplit")
 _ROWS: Final[Mapping[str, tuple[tuple[str, str | None], ...]]] = {
     "deletions": (("kind", None), ("mode", None), ("symbol", ""), ("replacement", "")),
     "hidden": (("replacement", ""), ("kind", "test"), ("symbol", ""), ("mode", "hide")),
@@ -27,6 +27,8 @@ def pack(recipe: BaseModel) -> dict[str, Json]:
     for name in _IDS:
         if name in document:
             document[name] = pack_ids(document[name])
+    if "guards" in document:
+        document["guards"] = _pack_guards(document["guards"])
     for name, columns in _ROWS.items():
         if name in document:
             document[name] = _by_path([_row(edit, columns) for edit in document[name]])
@@ -43,6 +45,8 @@ def unpack(document: Mapping[str, Json]) -> dict[str, Json]:
     try:
         for name in filter(document.__contains__, _IDS):
             values[name] = list(unpack_ids(document[name]))
+        for name in filter(document.__contains__, ("guards",)):
+            values[name] = dict(_unpack_guards(document[name]))
         for name in filter(document.__contains__, _ROWS):
             values[name] = list(_edits(document[name], _ROWS[name]))
     except (AttributeError, TypeError, ValueError) as error:
@@ -68,6 +72,19 @@ def unpack_ids(packed: Json, before: str = "") -> Iterator[str]:
             yield from (before + name + parameter for parameter in parameters)
 
 
+def _pack_guards(guards: Mapping[str, Sequence[str]]) -> Json:
+    """Return the tests of each set of controls."""
+    sets: dict[str, list[str]] = {}
+    for test, names in guards.items():
+        sets.setdefault(" ".join(names), []).append(test)
+    return {names: pack_ids(tests) for names, tests in sets.items()}
+
+
+def _unpack_guards(packed: Json) -> Iterator[tuple[str, list[str]]]:
+    for names, tests in packed.items():
+        yield from ((test, names.split()) for test in unpack_ids(tests))
+
+
 def write(value: Json, depth: int = 0) -> str:
     """Return JSON with an indent of one, lists of plain values on one line."""
     if isinstance(value, dict) and value:
@@ -90,7 +107,8 @@ def _without_defaults(model: BaseModel) -> dict[str, Json]:
     kept = {}
     for name in sorted(values):
         value, inner = values[name], getattr(model, name)
-        if value or fields[name].default not in ("", ()):
+        usual = inner == fields[name].default and fields[name].default in (None, "", (), {})
+        if not usual:
             kept[name] = _without_defaults(inner) if isinstance(inner, BaseModel) else value
     return kept
 

@@ -1,8 +1,10 @@
-"""What a grade costs over bare pytest of the same tests: started cold, and from a fork server.
+"""What a grade costs beside bare pytest of the same tests, in the open tier and in the task's own.
 
 Bare is ``python -m pytest`` with the ids of the feature's tests, then with those of pass-to-pass,
-in a box that is open already.  A grade is all of it: two fresh boxes, the solution written into
-them, both runs, the verdict.  Sides take turns in one run; figures are medians in milliseconds.
+in a box that is open already.  A grade is all of it: fresh boxes, the solution written into them,
+all runs, the verdict; in the open tier started cold and from a fork server, in the task's own
+(sealed, with negative controls where a test needs them) from a fork server.  Sides take turns in
+one run; figures are medians in milliseconds, and the last column is the own tier's over bare.
 Run ``python harness/benchmarks/grading.py [BACKEND ...]``, or ``make bench``.
 """
 
@@ -13,7 +15,7 @@ import time
 from collections.abc import Callable
 
 from codeenv.env.runtime import Runtime
-from codeenv.grading.grader import Grader
+from codeenv.grading import Grader, GradingOptions
 from codeenv.languages.python.language import PythonLanguage
 from codeenv.materialise import Task
 from codeenv.sandbox.image import ForkServer, Image
@@ -42,21 +44,27 @@ def main() -> int:
     args = parser.parse_args()
     names = args.backends or [name for name in WALLS if probe(name).ok]
     taskset = Taskset.load(args.tasks)
-    print(f"{'':<44}{'bare':>8}{'cold':>8}{'over':>7}{'forked':>8}{'over':>7}")
+    print(f"{'':<44}{'bare':>8}{'cold':>8}{'forked':>8}{'own':>8}{'ratio':>7}")
     for name in names:
         with Runtime(name) as runtime:
             for recipe in taskset.recipes[: args.limit]:
                 measured = measure(runtime, runtime.task(recipe, taskset), args.repeat)
-                bare, cold, forked = (1000 * statistics.median(side) for side in measured)
-                figures = f"{bare:8.0f}{cold:8.0f}{cold - bare:7.0f}{forked:8.0f}"
-                print(f"{name + ' ' + recipe.id:<44.43}{figures}{forked - bare:7.0f}")
+                bare, cold, forked, own = (1000 * statistics.median(side) for side in measured)
+                figures = f"{bare:8.0f}{cold:8.0f}{forked:8.0f}{own:8.0f}{own / bare:7.2f}"
+                print(f"{name + ' ' + recipe.id:<44.43}{figures}", flush=True)
     return 0
 
 
 def measure(runtime: Runtime, task: Task, repeat: int) -> tuple[list[float], ...]:
     """Return seconds of the three sides."""
     image = runtime.environment(task.lock, task.recipe).image
-    cold = Grader(runtime.backend, environments=lambda _: image, languages=lambda _: _Cold())
+    backend, plain = runtime.backend, GradingOptions("open")
+
+    def grader(language: PythonLanguage, options: GradingOptions) -> Grader:
+        known = (lambda _: image), (lambda _: language)
+        return Grader(backend, environments=known[0], languages=known[1], options=options)
+
+    cold, forked = grader(_Cold(), plain), grader(PythonLanguage(), plain)
     solved = task.grading_tree.apply(task.oracle)
     with runtime.backend.open(image, solved, role="build") as box:
 
@@ -67,7 +75,12 @@ def measure(runtime: Runtime, task: Task, repeat: int) -> tuple[list[float], ...
                 if done.exit_code:
                     raise SystemExit(f"bare pytest fails: {done.text[-500:]}")
 
-        sides = (bare, lambda: _grade(cold, task), lambda: _grade(runtime.grader, task))
+        sides = (
+            bare,
+            lambda: _grade(cold, task),
+            lambda: _grade(forked, task),
+            lambda: _grade(runtime.grader, task),
+        )
         _time(sides[0])
         _time(sides[1])
         for _ in range(_WARMING):  # until the fork server has been started for a while

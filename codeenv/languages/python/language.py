@@ -5,11 +5,14 @@ from typing import Literal
 
 from codeenv.languages.base import (
     Change,
+    ControlKind,
+    Controls,
     InstallPlan,
     Layout,
     Measures,
     Mutant,
     Reduction,
+    SplitRun,
     Swap,
     SwapResult,
     SymbolDoc,
@@ -19,7 +22,9 @@ from codeenv.languages.base import (
     Unit,
 )
 from codeenv.languages.python import missing, runner
-from codeenv.languages.python.admissible import is_admissible
+from codeenv.languages.python.ablation import ablate_tree
+from codeenv.languages.python.admissible import is_admissible, is_readable
+from codeenv.languages.python.controls import make_controls
 from codeenv.languages.python.dangling import find_dangling
 from codeenv.languages.python.deletion import delete_units
 from codeenv.languages.python.describe import describe_unit, identifiers_of
@@ -37,6 +42,7 @@ from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.reduction import reduce_tree
 from codeenv.languages.python.registrations import read_registration
 from codeenv.languages.python.seeds import registered_units, whole_modules
+from codeenv.languages.python.split import run_split, split_tree
 from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.texts import literals_of
 from codeenv.languages.python.units import list_units
@@ -44,7 +50,7 @@ from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import ForkServer, Image
 from codeenv.tasks.models import Operation
-from codeenv.tree import Tree
+from codeenv.tree import Delta, Tree
 
 
 class PythonLanguage:
@@ -177,3 +183,39 @@ class PythonLanguage:
     def admissible(self, layout: Layout, path: str) -> bool:
         """Return whether a submission may change ``path``."""
         return is_admissible(layout, path)
+
+    def split(self, tree: Tree, layout: Layout) -> tuple[Tree, Tree]:
+        """Return what the tests' box holds, and what the box of the code under test does."""
+        return split_tree(tree, layout)
+
+    def run_split(
+        self,
+        boxes: tuple[Sandbox, Sandbox],
+        image: Image,
+        request: TestRequest,
+        layout: Layout,
+        licences: Sequence[str] | None,
+    ) -> SplitRun:
+        """Run tests in the first box of a pair against the code in the second."""
+        return run_split(boxes, image, request, layout, licences)
+
+    def controls(
+        self,
+        tree: Tree,
+        test_ids: Sequence[str],
+        kind: ControlKind,
+        *,
+        stable: Sequence[str] = (),
+        variant: int = 0,
+        without: Sequence[str] = (),
+    ) -> Controls:
+        """Return the files of some tests rewritten: negative controls, and what looks like them."""
+        return make_controls(tree, test_ids, kind, stable=stable, variant=variant, without=without)
+
+    def ablate(self, tree: Tree, symbols: Sequence[tuple[str, str]]) -> Delta:
+        """Return what takes the bodies out of functions, methods and classes."""
+        return ablate_tree(tree, symbols)
+
+    def readable(self, path: str, data: bytes, known: Sequence[bytes] = ()) -> bool:
+        """Return whether the encoding that a source declares leaves its code what it looks like."""
+        return is_readable(path, data, known)
