@@ -1,6 +1,7 @@
 """How the tests' process understands what the code under test speaks of."""
 
 import sys
+import types
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,8 @@ from codeenv.guest.split_own import Own
 from codeenv.guest.split_remote import NUMBER, Asker, Bound, Method, Remote
 from codeenv.guest.split_types import RemoteType
 from codeenv.guest.split_wire import Wire, WireError
+
+_PLAIN = (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
 class Hearer(Peer):
@@ -32,7 +35,7 @@ class Hearer(Peer):
         self._classes: dict[int, RemoteType] = {}
         self._values: dict[int, Any] = {}
         self._dropped: set[int] = set()
-        self._own = Own(self, packages)
+        self._own = Own(self, packages, licences.doubt)
 
     def number_of_method(self, own: Any, name: str) -> int:  # noqa: ANN401 - a mirrored object
         """Return the number of a bound method in the other process."""
@@ -60,7 +63,12 @@ class Hearer(Peer):
             raise WireError(f"a message holds a broken {tag[:20]}: {error!r}"[:200]) from error
 
     def _yours(self, number: int) -> Any:  # noqa: ANN401 - any object of ours
-        return self._own.objects[number]
+        found = self._own.objects[number]
+        kind = type(found)
+        compares: Any = kind.__eq__
+        if not isinstance(found, _PLAIN) and compares is not object.__eq__:
+            self.licences.ask(f"<{kind.__name__}>", "")  # it may equal what the code does not
+        return found
 
     def _imported(self, module: str, name: str) -> Any:  # noqa: ANN401 - what we have named
         return self._own.imported[module, name]

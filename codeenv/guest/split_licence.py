@@ -31,6 +31,10 @@ class Licences:
         self.opinionated: set[str] = set()
         self.test = ""
 
+    def doubt(self) -> None:
+        """Note that the test that runs needs negative controls."""
+        self.opinionated.add(self.test)
+
     def ask(self, kind: str, question: str) -> None:
         """Demand that objects of a class may be asked something.
 
@@ -44,7 +48,7 @@ class Licences:
         """
         licence = f"{kind}.{question}" if question else kind
         if question:
-            self.opinionated.add(self.test)
+            self.doubt()
         if self._granted is None:
             self.noted.add(licence)
         elif licence not in self._granted and (question or ANY not in self._granted):

@@ -20,6 +20,10 @@ _FORBIDDEN = (
     *(types.CellType, types.GetSetDescriptorType, types.MemberDescriptorType),
 )
 _INNER = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "_")
+_RUNNERS = ("_pytest", "pluggy", "unittest.case")
+_SETTINGS = frozenset(
+    {"return_value", "side_effect", "configure_mock", "attach_mock", "mock_add_spec", "reset_mock"}
+)
 _NAMES = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__members__"})
 _FILLED = (dict, list, set, str, bytes, int, float, tuple, frozenset)
 _BUILT_IN: dict[str, Callable[[Any], Any]] = {"__iter__": iter, "__next__": next, "__hash__": hash}
@@ -40,9 +44,15 @@ class Speaker(Protocol):
 class Own:
     """Numbers the tests' objects, tells what they are, and does what they are asked."""
 
-    def __init__(self, peer: Speaker, packages: frozenset[str]) -> None:
-        """Speak through ``peer``; nothing from ``packages`` is ours."""
-        self._peer, self._packages = peer, packages
+    def __init__(
+        self, peer: Speaker, packages: frozenset[str], doubt: Callable[[], None] = lambda: None
+    ) -> None:
+        """Speak through ``peer``; nothing from ``packages`` is ours.
+
+        ``doubt`` is told where a test hands over what the code might turn into a false witness.
+        """
+        self._peer, self._packages, self._doubt = peer, packages, doubt
+        self._kinds: set[int] = set()
         self.objects: dict[int, Any] = {}
         self.imported: dict[tuple[str, str], Any] = {}
         self._numbers: dict[int, int] = {}
@@ -59,8 +69,13 @@ class Own:
         if place is not None:
             self.imported[place] = value
             return ["import", *place]
+        if _is_of_runner(value):
+            raise WireError(f"a {kind.__name__} of the test runner is not for the code under test")
+        if _is_mock(value):
+            self._doubt()
         number, new = self._number(value)
         tag = _tag(value)
+        self._kinds.discard(number)
         if not new:
             return [tag, number]
         return [tag, number, *self._told(tag, value)]
@@ -120,7 +135,10 @@ class Own:
     def _class_of(self, kind: type) -> Wire:
         """Return the class for what stands for an object, also for one of a library's class."""
         number, new = self._number(kind)
-        return ["class", number, self._told_class(kind)] if new else ["class", number]
+        if not new:
+            return ["class", number]
+        self._kinds.add(number)  # seen as the class of an object, and not handed over
+        return ["class", number, self._told_class(kind)]
 
     def _told_function(self, function: Any) -> dict[str, Any]:  # noqa: ANN401 - a function
         found = parameters(function)
@@ -164,6 +182,8 @@ class Own:
         if perform is None:
             raise WireError("a message asks for what there is not")
         target = self.objects[arguments[0]]
+        if operation == "call" and arguments[0] in self._kinds:
+            raise TypeError(f"no test has handed {target.__name__} over")
         result = perform(self, target, *arguments[1:])
         if isinstance(result, _FORBIDDEN):
             raise WireError("the code under test asks for what it has no business with")
@@ -174,7 +194,7 @@ class Own:
         return target(*map(decode, args), **{n: decode(wire) for n, wire in kwargs.items()})
 
     def _get(self, target: Any, name: str) -> Any:  # noqa: ANN401 - any attribute
-        if name.startswith(_INNER) and name not in _NAMES:
+        if (name.startswith(_INNER) and name not in _NAMES) or _is_setting(target, name):
             raise AttributeError(f"{type(target).__name__!r} object has no attribute {name!r}")
         found = getattr(target, name)
         if isinstance(found, _FORBIDDEN):
@@ -182,7 +202,8 @@ class Own:
         return found
 
     def _put(self, target: Any, name: str, value: Wire) -> None:  # noqa: ANN401 - any object
-        if name.startswith("_") or isinstance(target, (*_FUNCTIONS, type)):
+        fixed = callable(getattr(type(target), name, None)) or _is_setting(target, name)
+        if fixed or name.startswith("_") or isinstance(target, (*_FUNCTIONS, type)):
             raise AttributeError(f"{type(target).__name__!r} object has no attribute {name!r}")
         setattr(target, name, self._peer.decode(value))
 
@@ -200,6 +221,22 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "put": Own._put,
     "special": Own._special,
 }
+
+
+def _is_of_runner(value: Any) -> bool:  # noqa: ANN401 - any object
+    """Return whether an object is what tests are run with: a fixture's, a test case."""
+    if isinstance(value, BaseException | type):
+        return False
+    return any(kind.__module__.startswith(_RUNNERS) for kind in type(value).__mro__)
+
+
+def _is_mock(value: Any) -> bool:  # noqa: ANN401 - any object
+    return any(kind.__module__ == "unittest.mock" for kind in type(value).__mro__)
+
+
+def _is_setting(target: Any, name: str) -> bool:  # noqa: ANN401 - any object
+    """Return whether an attribute says how a mock behaves."""
+    return name in _SETTINGS and _is_mock(target)
 
 
 def _tag(value: Any) -> str:  # noqa: ANN401 - any object

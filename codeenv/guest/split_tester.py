@@ -34,10 +34,7 @@ class Tester(Hearer):
     def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401 - any answer
         """Do one thing with the code under test; plain arguments pass as they are."""
         with self._turn:
-            return self.decode(self._ask(operation, map(self._argument, arguments))[0])
-
-    def _argument(self, value: Any) -> Wire:  # noqa: ANN401 - any argument
-        return self.encode(value)
+            return self.decode(self._ask(operation, map(self.encode, arguments))[0])
 
     def _ask(self, operation: str, arguments: Any) -> list[Wire]:  # noqa: ANN401 - wires
         with self._turn:
