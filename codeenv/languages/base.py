@@ -247,7 +247,7 @@ class Language(Protocol):
         layout: Layout,
         licences: Sequence[str] | None,
     ) -> SplitRun:
-        """Run tests in the first box of a pair against the code in the second.
+        """Run tests in the first box of a pair against the code in the second, and close that.
 
         Args:
             boxes: The pair, with the trees of ``split``.

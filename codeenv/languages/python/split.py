@@ -1,10 +1,12 @@
 """Tests in one box, the code they test in another: which files go where, and running them."""
 
+import contextlib
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from codeenv.errors import SandboxError
 from codeenv.guest.split_finder import ELSEWHERE
 from codeenv.languages.base import Layout, SplitRun, TestRequest
 from codeenv.languages.python.admissible import is_admissible
@@ -42,7 +44,7 @@ def run_split(
     layout: Layout,
     licences: Iterable[str] | None,
 ) -> SplitRun:
-    """Run tests in the first box against the code in the second.
+    """Run tests in the first box against the code in the second, which is closed at the end.
 
     Args:
         boxes: A pair.
@@ -55,20 +57,18 @@ def run_split(
     packages = sorted(layout.packages)
     granted = None if licences is None else sorted(licences)
     body = {**asdict(request), "packages": packages, "licences": granted}
-    silent: list[BaseException] = []
 
     def attend() -> None:
-        try:
+        with contextlib.suppress(SandboxError):  # the tests fail by it
             serve(code, image, "split_subject", {"packages": packages}, request)
-        except BaseException as error:  # noqa: BLE001 - raised below, if the tests do not tell
-            silent.append(error)
 
     thread = threading.Thread(target=attend, name="subject", daemon=True)
     thread.start()
     try:
         result = serve(tests, image, "split_runner", body, request)
     finally:
-        thread.join(timeout=0 if request.timeout <= 0 else None)
+        code.close()  # whatever it still does: nobody listens any more
+        thread.join()
     told: Any = next((r for r in records(result.report) if "licences" in r), {})
     licences = tuple(str(licence) for licence in told.get("licences", ()))
     opinionated = frozenset(str(test) for test in told.get("opinionated", ()))
