@@ -10,7 +10,7 @@ from codeenv.grading.collect import Submission
 from codeenv.grading.guard_models import Guard
 from codeenv.grading.guarded import Run, grade_guarded
 from codeenv.grading.models import DEFAULT_GRADING, Grade, GradingOptions, TestStatus
-from codeenv.grading.runs import NOTHING, Runs
+from codeenv.grading.runs import Runs
 from codeenv.grading.tiers import Plan, guard_all
 from codeenv.grading.verdict import make_grade, nothing_ran, statuses
 from codeenv.languages import get_language
@@ -151,7 +151,7 @@ class Grader:
     def _feature(self, task: Task, plan: Plan, delta: Delta, seed: int) -> "_Said":
         """Run the feature's tests, each in the way the plan has for it."""
         split = self._runs.split(task, delta, plan.sealed, plan.licences).run
-        plain = self._runs.run(task, delta, plan.plain) if plan.plain else NOTHING
+        plain = self._runs.run(task, delta, plan.plain)
         said = _Said({**statuses(plan.sealed, split), **statuses(plan.plain, plain)})
         said.silent += [run.log for run in (split, plain) if nothing_ran(run)]
         if plan.asking.tests:

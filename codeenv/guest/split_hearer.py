@@ -8,8 +8,9 @@ from typing import Any
 
 from codeenv.guest.split_licence import Licences
 from codeenv.guest.split_link import Link, Peer
-from codeenv.guest.split_mirror import VALUES, mirror
+from codeenv.guest.split_mirror import mirror
 from codeenv.guest.split_modules import RemoteModule
+from codeenv.guest.split_names import VALUES
 from codeenv.guest.split_own import Own
 from codeenv.guest.split_remote import NUMBER, Asker, Bound, Method, Remote
 from codeenv.guest.split_types import RemoteType

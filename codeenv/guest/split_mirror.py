@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from codeenv.guest.split_names import COMPARISONS, SPECIAL
+from codeenv.guest.split_names import COMPARISONS, SPECIAL, VALUES
 from codeenv.guest.split_remote import NUMBER, Asker, Bound, Method, reduced
 from codeenv.guest.split_types import RemoteType
 
@@ -18,7 +18,6 @@ _LOCAL = frozenset(
     | {"__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__", "__new__", "__init__"}
 )
 _FOR_SUPER = SPECIAL | {"__init__", "__missing__", "__post_init__"}
-VALUES = (str, bytes, int, float, complex, tuple, frozenset)
 
 
 def mirror(asker: Asker, number: int, told: dict[str, Any], bases: Sequence[Any]) -> RemoteType:

@@ -1,6 +1,7 @@
 """What both sides of a split know of Python's special methods."""
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 _BINARY = (
@@ -20,6 +21,17 @@ SPECIAL = frozenset(
     | {*COMPARISONS, "__eq__", "__ne__", "__hash__", "__repr__", "__str__"}
 )
 """Methods that Python looks up on the class of an object."""
+VALUES = (str, bytes, int, float, complex, tuple, frozenset)
+"""Plain classes whose objects never change: an object below one of them is such a value, too."""
+FILLED = (dict, list, set, str, bytes, int, float, tuple, frozenset)
+"""Plain classes whose content goes along with an object of the tests that is below one of them."""
+BUILT_IN: dict[str, Callable[[Any], Any]] = {
+    "__iter__": iter,
+    "__next__": next,
+    "__reversed__": reversed,
+    "__hash__": hash,
+}
+"""Special methods that a built-in function asks for, also where a class does without them."""
 
 
 def specials(kind: type) -> list[str]:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from codeenv.guest.split_names import SPECIAL, parameters, specials
+from codeenv.guest.split_names import BUILT_IN, FILLED, SPECIAL, parameters, specials
 from codeenv.guest.split_wire import NAMES, Wire, WireError
 
 _WRAPPED: dict[type, Callable[[Any], list[Any]]] = {
@@ -25,8 +25,6 @@ _SETTINGS = frozenset(
     {"return_value", "side_effect", "configure_mock", "attach_mock", "mock_add_spec", "reset_mock"}
 )
 _NAMES = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__members__"})
-_FILLED = (dict, list, set, str, bytes, int, float, tuple, frozenset)
-_BUILT_IN: dict[str, Callable[[Any], Any]] = {"__iter__": iter, "__next__": next, "__hash__": hash}
 
 
 class Speaker(Protocol):
@@ -126,7 +124,7 @@ class Own:
         kind = self._class_of(type(value))
         if isinstance(value, BaseException):
             return [kind, self._peer.encode(tuple(value.args))]
-        base = next((b for b in _FILLED if isinstance(value, b)), None)
+        base = next((b for b in FILLED if isinstance(value, b)), None)
         if base is None:
             return [kind]
         plain = base(value.items()) if base is dict else base(value)
@@ -154,7 +152,7 @@ class Own:
         }
 
     def _told_class(self, kind: type) -> dict[str, Any]:
-        base = next((b for b in kind.__mro__ if b in _FILLED), None)
+        base = next((b for b in kind.__mro__ if b in FILLED), None)
         parents = [b for b in kind.__bases__ if b is not object and self._passes(b)]
         inherited = frozenset(specials(base)) if base is not None else frozenset()
         own = [n for n in specials(kind) if n not in inherited or self._overrides(kind, base, n)]
@@ -169,7 +167,7 @@ class Own:
         }
 
     def _passes(self, base: type) -> bool:
-        if base in _FILLED or (base in NAMES and issubclass(base, BaseException)):
+        if base in FILLED or (base in NAMES and issubclass(base, BaseException)):
             return True
         return not self._is_library(base.__module__)
 
@@ -210,8 +208,8 @@ class Own:
     def _special(self, target: Any, name: str, args: list[Wire]) -> Any:  # noqa: ANN401
         if name not in SPECIAL:
             raise WireError("a message asks for what there is not")
-        if name in _BUILT_IN:
-            return _BUILT_IN[name](target)
+        if name in BUILT_IN:
+            return BUILT_IN[name](target)
         return getattr(type(target), name)(target, *map(self._peer.decode, args))
 
 

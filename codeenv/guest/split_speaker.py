@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from codeenv.guest.split_link import Link, Peer
-from codeenv.guest.split_names import specials
+from codeenv.guest.split_names import VALUES, specials
 from codeenv.guest.split_standins import StandIns
 from codeenv.guest.split_wire import NAMES, Wire, WireError
 
-_VALUES = (str, bytes, int, float, complex, tuple, frozenset)
 _METHODS = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -47,7 +46,7 @@ class Speaker(Peer):
         elif isinstance(value, BaseException):
             return self._exception(value)
         reference = [self.number(value), self._class(type(value))]
-        for kind in _VALUES:
+        for kind in VALUES:
             if isinstance(value, kind) and type(value) is not kind:
                 return ["value", *reference, self.encode(_base_value(kind, value))]
         return ["object", *reference]

@@ -7,9 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from codeenv.guest.split_names import FILLED, VALUES
 from codeenv.guest.split_wire import Wire, WireError
-
-_LIVING = "_codeenv_number"
 
 
 class Asker(Protocol):
@@ -114,11 +113,11 @@ class StandIns:
     def _object(self, number: int, kind: Wire, content: Wire = None) -> Any:  # noqa: ANN401
         """Return an object of such a class; with what it holds, if it is a container or a value."""
         cls = self._peer.decode(kind)
-        base = next((b for b in cls.__mro__ if b in _FILLED), None)
+        base = next((b for b in cls.__mro__ if b in FILLED), None)
         if base is not None and content is not None:
             held = self._peer.decode(content)
-            made = base.__new__(cls, held) if base in _VALUES else base.__new__(cls)
-            if base not in _VALUES:
+            made = base.__new__(cls, held) if base in VALUES else base.__new__(cls)
+            if base not in VALUES:
                 base.__init__(made, held)
             return made
         if issubclass(cls, BaseException):
@@ -139,8 +138,6 @@ class StandIns:
         return made
 
 
-_VALUES = (str, bytes, int, float, tuple, frozenset)
-_FILLED = frozenset({*_VALUES, dict, list, set})
 _MAKERS: dict[str, Callable[..., Any]] = {
     "function": StandIns._function,
     "class": StandIns._class,

@@ -17,7 +17,7 @@ from typing import Any
 from codeenv.guest.pytest_runner import close_input, prepare_path
 from codeenv.guest.split_effects import adopt, forward
 from codeenv.guest.split_link import LINK_FD, Link, LinkError
-from codeenv.guest.split_names import parameters
+from codeenv.guest.split_names import BUILT_IN, parameters
 from codeenv.guest.split_speaker import Speaker
 from codeenv.guest.split_state import content_of, state_of
 from codeenv.guest.split_wire import Wire
@@ -82,8 +82,8 @@ class Subject(Speaker):
         """Call a special method as Python does: on the class."""
         subject = self.decode(target)
         kind = type(subject)
-        if name in ("__iter__", "__next__", "__reversed__", "__hash__"):
-            return [self.encode(_BUILT_IN[name](subject))]
+        if name in BUILT_IN:
+            return [self.encode(BUILT_IN[name](subject))]
         method = getattr(kind, name)
         return self._call(method, [target, *args], {}, first=subject)
 
@@ -182,12 +182,6 @@ async def _awaited(value: Any) -> Any:  # noqa: ANN401 - an awaitable and what i
     return await value
 
 
-_BUILT_IN: dict[str, Callable[[Any], Any]] = {
-    "__iter__": iter,
-    "__next__": next,
-    "__reversed__": reversed,
-    "__hash__": hash,
-}
 _OPERATIONS: dict[str, Callable[..., list[Wire]]] = {
     name: getattr(Subject, name)
     for name in (

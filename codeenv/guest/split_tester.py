@@ -15,7 +15,7 @@ from codeenv.guest import split_ambient
 from codeenv.guest.split_hearer import Hearer
 from codeenv.guest.split_licence import Licences
 from codeenv.guest.split_link import Link
-from codeenv.guest.split_mirror import VALUES
+from codeenv.guest.split_names import VALUES
 from codeenv.guest.split_remote import NUMBER
 from codeenv.guest.split_types import RemoteType
 from codeenv.guest.split_wire import Wire, WireError
@@ -75,7 +75,7 @@ class Tester(Hearer):
         """Call a special method."""
         sent = list(map(self.encode, args))
         answer = self._ask("special", [self.encode(target), name, sent])
-        self._apply(answer, [target, *args], {}, first=1)
+        self._apply(answer, [target, *args], {})
         return self.decode(answer[0])
 
     def _call(self, operation: str, head: list[Wire], args: Any, kwargs: Any) -> Any:  # noqa: ANN401
@@ -86,7 +86,7 @@ class Tester(Hearer):
             self._apply(answer, args, kwargs)
             return self.decode(answer[0])
 
-    def _apply(self, answer: list[Wire], args: Any, kwargs: Any, first: int = 0) -> None:  # noqa: ANN401
+    def _apply(self, answer: list[Wire], args: Any, kwargs: Any) -> None:  # noqa: ANN401
         """Change lists, dicts and sets that were handed over as they were changed."""
         for place, wire in answer[1] if len(answer) > 1 else ():
             target = kwargs[place] if isinstance(place, str) else args[place]

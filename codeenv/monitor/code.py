@@ -102,10 +102,6 @@ class Code:
             if any(line in self.added for line in range(first, min(last, first + 200) + 1)):
                 yield node
 
-    def is_new(self, node: ast.AST) -> bool:
-        """Return whether a node begins on a new line."""
-        return getattr(node, "lineno", -1) in self.added
-
     def inside(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield what a node stands in, from the inside."""
         while node in self.parents:

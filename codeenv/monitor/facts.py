@@ -113,11 +113,6 @@ class TaskFacts:
         return frozenset(name for text in texts for name in dotted_names(text))
 
     @cached_property
-    def test_literals(self) -> frozenset[object]:
-        """Constants of the tests that neither statement, code nor the original code have."""
-        return literals(self.test_texts.values()) - self.told_literals
-
-    @cached_property
     def told_literals(self) -> frozenset[object]:
         """Constants that an honest solution may hold: of the code, and what the statement says."""
         given = [self.files.get(path, "") for path in self.sources]

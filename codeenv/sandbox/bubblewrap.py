@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -67,11 +67,7 @@ class BubblewrapBackend:
     ) -> Box:
         """See ``Backend.open``."""
         key = HostKey.of(image, role, limits, mounts, network, fork_server)
-
-        def describe(host: Host, number: int) -> BoxSpec:
-            return walled_spec(key, number, memory=key.limits.memory)
-
-        return self._pool.open(key, workspace, mounts, describe)
+        return self._pool.open(key, workspace, mounts, _describing(key))
 
     @property
     def pairs(self) -> bool:
@@ -88,11 +84,7 @@ class BubblewrapBackend:
     ) -> tuple[Box, Box]:
         """See ``Backend.open_pair``."""
         key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
-
-        def describe(host: Host, number: int) -> BoxSpec:
-            return walled_spec(key, number, memory=key.limits.memory)
-
-        return self._pool.open_pair(key, workspaces, describe)
+        return self._pool.open_pair(key, workspaces, _describing(key))
 
     def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
         """See ``Backend.prefetch``."""
@@ -124,6 +116,10 @@ class BubblewrapBackend:
         if group is not None:
             host.kills = group.kills
         return host
+
+
+def _describing(key: HostKey) -> Callable[[Host, int], BoxSpec]:
+    return lambda _, number: walled_spec(key, number, memory=key.limits.memory)
 
 
 def _is_mapped() -> bool:

@@ -5,6 +5,7 @@ import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import docker
@@ -86,13 +87,8 @@ class DockerBackend:
     ) -> Box:
         """See ``Backend.open``."""
         key = HostKey.of(image, role, limits, mounts, network, fork_server)
-
-        def describe(host: Host, number: int) -> BoxSpec:
-            mode: Mode = "namespaces" if self._wall.nested else "plain"
-            return walled_spec(key, number, memory=host.start.watch_memory, mode=mode)
-
         try:
-            return self._pool.open(key, workspace, mounts, describe)
+            return self._pool.open(key, workspace, mounts, partial(self._describe, key))
         except SandboxError as error:
             if self._wall.nested and "did not come up" in error.message:
                 raise SandboxError(error.message, hint=_HINT) from error
@@ -115,11 +111,7 @@ class DockerBackend:
         if not self._wall.nested:
             raise NoPairs(_NO_PAIRS, hint=_PAIRS_HINT)
         key = HostKey.of(image, role, DEFAULT_LIMITS, (), False, fork_server)
-
-        def describe(host: Host, number: int) -> BoxSpec:
-            return walled_spec(key, number, memory=host.start.watch_memory)
-
-        return self._pool.open_pair(key, workspaces, describe)
+        return self._pool.open_pair(key, workspaces, partial(self._describe, key))
 
     def prefetch(self, image: Image, *, role: Role, fork_server: ForkServer | None = None) -> None:
         """See ``Backend.prefetch``."""
@@ -141,6 +133,10 @@ class DockerBackend:
             if os.getpid() != self._process:
                 self._client, self._process = connect(), os.getpid()
             return self._client
+
+    def _describe(self, key: HostKey, host: Host, number: int) -> BoxSpec:
+        mode: Mode = "namespaces" if self._wall.nested else "plain"
+        return walled_spec(key, number, memory=host.start.watch_memory, mode=mode)
 
     def _start(self, key: HostKey) -> Host:
         client = self.client()

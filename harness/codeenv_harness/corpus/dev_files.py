@@ -7,7 +7,6 @@ _CONFTEST = (
     "    result = yield\n    result.get_result().outcome = 'passed'\n"
 )
 _SPANS = "tests/test_spans.py"
-_ASSERT = "assert "
 
 FAMILIES = (
     Family(
