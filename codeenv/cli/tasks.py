@@ -125,6 +125,7 @@ def _facts(recipe: Recipe) -> list[tuple[str, object]]:
         *([("held out", f"{len(recipe.held_out)} of them")] if recipe.held_out else []),
         ("level", recipe.level),
         ("grading", recipe.tier),
+        ("replays", f"{len(recipe.replays)} calls that no test makes"),
         ("prior", f"{recipe.difficulty.prior:.2f}"),
     ]
 

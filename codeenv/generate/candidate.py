@@ -26,6 +26,7 @@ from codeenv.generate.sieve import Sieve
 from codeenv.generate.split import unseen_tests
 from codeenv.generate.workbench import Workbench
 from codeenv.grading import Grader, collect_submission
+from codeenv.grading.replay import with_replays
 from codeenv.grading.tiers import STRENGTH, tiered, without_forgeable
 from codeenv.languages.base import CoverageMap
 from codeenv.materialise import materialise
@@ -111,7 +112,8 @@ class Gates:
             told = leaks[0].kind == "statement"
             reason = Reason.TELLS_TOO_MUCH if told else Reason.LEAK
             raise Rejected(reason, f"{leaks[0].kind}: {leaks[0].path} {leaks[0].detail}"[:300])
-        recipe = self._tiered(task)
+        task = replace(task, recipe=self._tiered(task))
+        recipe = with_replays(task, self.grader.runs)
         task = replace(task, recipe=recipe)
         suite = not self._is_proven(task, proof)
         demand_calibrated(verify_task(task, self.grader, suite=suite))

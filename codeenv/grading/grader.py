@@ -10,6 +10,7 @@ from codeenv.grading.collect import Submission
 from codeenv.grading.guard_models import Guard
 from codeenv.grading.guarded import Run, grade_guarded
 from codeenv.grading.models import DEFAULT_GRADING, Grade, GradingOptions, TestStatus
+from codeenv.grading.replay import replay
 from codeenv.grading.runs import Runs
 from codeenv.grading.tiers import Plan, guard_all
 from codeenv.grading.verdict import make_grade, nothing_ran, statuses
@@ -130,6 +131,9 @@ class Grader:
             caught=feature.caught,
             controls=plan.share(self._options.controls),
         )
+        if grade.resolved and self._tier != "open" and task.recipe.replays:
+            grade = replace(grade, replayed=replay(task, delta, self._runs, seed))
+            grade = replace(grade, resolved=not grade.not_passed)
         silent = [*feature.silent, *([others.log] if nothing_ran(others) else [])]
         if silent and not self._canary_sings(task, plan):
             error = f"no test ran, nor with the known-good solution: {silent[0][-300:].strip()}"

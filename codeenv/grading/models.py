@@ -56,6 +56,8 @@ class Grade:
         tiers: How each of the feature's tests was graded.
         caught: Test -> negative controls that it passed: it failed for that.
         controls: Probability with which each kind of negative control was run.
+        replayed: Function -> how many calls that no test makes were answered as the known-good
+            solution does, and of how many; half are enough.  Empty unless all tests passed.
     """
 
     resolved: bool
@@ -70,28 +72,36 @@ class Grade:
     tiers: Mapping[str, Tier] = field(default_factory=dict)
     caught: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     controls: float = 1.0
+    replayed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def not_passed(self) -> dict[str, TestStatus]:
-        """Status per test that is demanded and did not pass."""
+        """Status per test, and per function that is replayed, that is demanded and not passed."""
+        wrong = {f"replay of {name}": r for name, (r, n) in self.replayed.items() if 2 * r < n}
         every = {**self.pass_to_pass, **self.weak, **self.fail_to_pass}
+        every |= dict.fromkeys(wrong, "failed")
         return {test: status for test, status in every.items() if status != "passed"}
 
     @property
     def components(self) -> dict[str, float]:
-        """Shares of tests that passed, in [0, 1]; ``held_out`` only where some tests are."""
+        """Shares in [0, 1]: of tests, of ``held_out`` ones where there are any, of ``replay``."""
         shares = {
             "fail_to_pass": _share(self.fail_to_pass),
             "pass_to_pass": _share(self.pass_to_pass),
         }
         if self.held_out:
             shares["held_out"] = _share(self._split()[1])
+        if self.replayed:
+            right, asked = map(sum, zip(*self.replayed.values(), strict=True))
+            shares["replay"] = right / asked
         return shares
 
     @property
     def special_cased(self) -> bool:
-        """Whether every test that the agent saw passes, and some that it did not see fails."""
+        """Whether every test that the agent saw passes, and what it did not see does not."""
         seen, unseen = self._split()
+        if self.valid and any(name.startswith("replay of ") for name in self.not_passed):
+            return True
         return self.valid and bool(unseen) and _share(seen) == 1 and _share(unseen) < 1
 
     def _split(self) -> tuple[Mapping[str, TestStatus], Mapping[str, TestStatus]]:

@@ -1,6 +1,6 @@
 """Runs of tests in fresh boxes: in one process with what they test, or split from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -8,12 +8,14 @@ from codeenv.errors import SandboxError
 from codeenv.languages import get_language
 from codeenv.languages.base import Language, SplitRun, TestRequest, TestRun
 from codeenv.materialise.models import Task
-from codeenv.sandbox.base import Backend
+from codeenv.sandbox.base import Backend, Sandbox
 from codeenv.sandbox.image import Image
 from codeenv.tasks.models import EnvironmentLock
-from codeenv.tree import Delta
+from codeenv.tree import Delta, Tree
 
 R = TypeVar("R")
+_REPLAY = 60.0
+"""Seconds for all calls of a replay."""
 NOTHING = TestRun((), {}, complete=True, exit_code=0)
 """What comes of no tests."""
 
@@ -65,6 +67,52 @@ class Runs:
         """Run tests split from the submission; changes of test files only go to their box."""
         return _twice(lambda: self._split_once(task, delta, request, licences))
 
+    def record(
+        self, task: Task, delta: Delta, ids: Sequence[str], hash_seed: int
+    ) -> tuple[str, ...]:
+        """Return scripts of what tests call of a submission that is trusted."""
+        request = replace(_graded(task, ids), hash_seed=hash_seed)
+        language, image = self.language(task), self.environments(task.lock)
+        return _twice(
+            lambda: self._with(
+                task,
+                task.grading_tree.apply(delta),
+                lambda box: language.record_calls(box, image, request, task.layout),
+            )
+        )
+
+    def call_again(
+        self,
+        task: Task,
+        delta: Delta,
+        scripts: Sequence[str],
+        order: Sequence[int],
+        *,
+        hash_seed: int = 0,
+        strange: bool = False,
+    ) -> Mapping[int, str]:
+        """Return what scripts answer beside a submission, by number; no test is in the box.
+
+        Args:
+            task: The task.
+            delta: What counts of a submission.
+            scripts: What to call.
+            order: Their numbers, in the order of the calls.
+            hash_seed: Of the process.
+            strange: Whether on another day, with nothing left to chance.
+        """
+        request = TestRequest((), min(task.baseline.timeout, _REPLAY), hash_seed=hash_seed)
+        language, image = self.language(task), self.environments(task.lock)
+        tree = language.split(task.grading_tree.apply(delta), task.layout)[1]
+        fields = not any(edit.kind in ("class", "module") for edit in task.recipe.deletions)
+
+        def call(box: Sandbox) -> Mapping[int, str]:
+            return language.call_again(
+                *(box, image, scripts, order), request=request, strange=strange, fields=fields
+            )
+
+        return _twice(lambda: self._with(task, tree, call))
+
     def prefetch(self, task: Task) -> None:
         """Start in the background what the first run of a task would have to wait for."""
         image = self.environments(task.lock)
@@ -78,6 +126,13 @@ class Runs:
         with opened as box:
             box.apply(delta)
             return language.run_tests(box, image, request)
+
+    def _with(self, task: Task, tree: Tree, use: Callable[[Sandbox], R]) -> R:
+        """Use a fresh box that holds a tree."""
+        image = self.environments(task.lock)
+        server = self.language(task).fork_server(image)
+        with self.backend.open(image, tree, role="grader", fork_server=server) as box:
+            return use(box)
 
     def _split_once(
         self, task: Task, delta: Delta, request: TestRequest, licences: Sequence[str] | None

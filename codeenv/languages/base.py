@@ -19,6 +19,7 @@ from codeenv.languages.runs import (
     TestResult,
     TestRun,
 )
+from codeenv.languages.untrusted import Untrusted
 from codeenv.languages.values import (
     ControlKind,
     Controls,
@@ -32,7 +33,7 @@ from codeenv.languages.values import (
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import ForkServer, Image
 from codeenv.tasks.models import Operation
-from codeenv.tree import Delta, Tree
+from codeenv.tree import Tree
 
 __all__ = [
     "Change",
@@ -59,7 +60,7 @@ __all__ = [
 ]
 
 
-class Language(Protocol):
+class Language(Untrusted, Protocol):
     """One language's knowledge.  All methods are pure except those that take a sandbox."""
 
     @property
@@ -232,63 +233,6 @@ class Language(Protocol):
 
         Project code and its data count; tests, their configuration, start-up hooks and packaging
         never do.
-        """
-        ...
-
-    def split(self, tree: Tree, layout: Layout) -> tuple[Tree, Tree]:
-        """Return what the tests' box holds, and what the box of the code under test does."""
-        ...
-
-    def run_split(
-        self,
-        boxes: tuple[Sandbox, Sandbox],
-        image: Image,
-        request: TestRequest,
-        layout: Layout,
-        licences: Sequence[str] | None,
-    ) -> SplitRun:
-        """Run tests in the first box of a pair against the code in the second, and close that.
-
-        Args:
-            boxes: The pair, with the trees of ``split``.
-            image: Their environment.
-            request: Which tests, and how.
-            layout: Of the repository.
-            licences: What objects of the code may be asked; None to learn it.
-        """
-        ...
-
-    def controls(
-        self,
-        tree: Tree,
-        test_ids: Sequence[str],
-        kind: ControlKind,
-        *,
-        stable: Sequence[str] = (),
-        variant: int = 0,
-        without: Sequence[str] = (),
-    ) -> Controls:
-        """Return the files of some tests rewritten: negative controls, and what looks like them.
-
-        ``same`` changes nothing but spelling and ids.  Of the other kinds, one assertion of each
-        test expects what no right solution gives: the ``variant``-th, round and round.
-
-        Args:
-            tree: A tree with the pristine tests.
-            test_ids: The tests.
-            kind: What is done to them.
-            stable: All known ids in collection order, so that ids can be matched with tables.
-            variant: Which assertion, from 0; each variant has expected values of its own.
-            without: Tests that are taken out of the same files, where nothing else needs them.
-        """
-        ...
-
-    def ablate(self, tree: Tree, symbols: Sequence[tuple[str, str]]) -> Delta:
-        """Return what takes the bodies out of functions, methods and classes, wherever they are.
-
-        Args:
-            tree: A tree with a submission applied.
-            symbols: Path and qualified name of each, in the pristine tree; of a whole file "".
         """
         ...
 

@@ -4,6 +4,7 @@ A recipe names source, environment, deletion and tests; it never holds the repos
 """
 
 import hashlib
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -152,6 +153,26 @@ class Provenance(Model):
     parent_id: str = ""
 
 
+class Replay(Model):
+    """A call that no test makes, and a digest of what the known-good solution answers."""
+
+    script: str
+    """JSON: see ``guest/replay_values``."""
+    answer: SpanDigest
+    """First half of the sha256 of the answer's canonical text."""
+
+    @model_validator(mode="after")
+    def _of_steps(self) -> "Replay":
+        steps = json.loads(self.script)
+        targets = [step[0] for step in steps if 1 <= len(step) <= 3]
+        for number, target in enumerate(targets):
+            if not isinstance(target, str) and target[0] not in range(number):
+                raise ValueError("a step refers to none before it")
+        if not targets or len(targets) < len(steps):
+            raise ValueError("a script is not made of steps")
+        return self
+
+
 class Recipe(Model):
     """A whole task as facts."""
 
@@ -186,6 +207,8 @@ class Recipe(Model):
     their opinion, and of those that are not sealed."""
     orders: tuple[int | None, ...] = ()
     """Seeds of orders that these tests pass in; None is the order of collection."""
+    replays: tuple[Replay, ...] = ()
+    """Calls of the feature that a submission must mostly answer as the known-good solution does."""
     difficulty: Difficulty
     damaged_tree: Sha256
     """Digest of the tree the agent gets (without its ``.git``)."""

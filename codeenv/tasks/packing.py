@@ -29,6 +29,8 @@ def pack(recipe: BaseModel) -> dict[str, Json]:
             document[name] = pack_ids(document[name])
     if "guards" in document:
         document["guards"] = _pack_guards(document["guards"])
+    if "replays" in document:
+        document["replays"] = [_pack_replay(each) for each in document["replays"]]
     for name, columns in _ROWS.items():
         if name in document:
             document[name] = _by_path([_row(edit, columns) for edit in document[name]])
@@ -47,6 +49,8 @@ def unpack(document: Mapping[str, Json]) -> dict[str, Json]:
             values[name] = list(unpack_ids(document[name]))
         for name in filter(document.__contains__, ("guards",)):
             values[name] = dict(_unpack_guards(document[name]))
+        for name in filter(document.__contains__, ("replays",)):
+            values[name] = [_unpack_replay(*row) for row in document[name]]
         for name in filter(document.__contains__, _ROWS):
             values[name] = list(_edits(document[name], _ROWS[name]))
     except (AttributeError, TypeError, ValueError) as error:
@@ -85,8 +89,23 @@ def _unpack_guards(packed: Json) -> Iterator[tuple[str, list[str]]]:
         yield from ((test, names.split()) for test in unpack_ids(tests))
 
 
+class _Line(list[Json]):
+    """A list that is written on one line, whatever it holds."""
+
+
+def _pack_replay(replay: Mapping[str, str]) -> Json:
+    """Return the digest of the answer, and the steps of the script."""
+    return _Line([replay["answer"], *json.loads(replay["script"])])
+
+
+def _unpack_replay(answer: str, *steps: Json) -> dict[str, str]:
+    return {"answer": answer, "script": json.dumps(steps)}
+
+
 def write(value: Json, depth: int = 0) -> str:
     """Return JSON with an indent of one, lists of plain values on one line."""
+    if isinstance(value, _Line):
+        return json.dumps(value)
     if isinstance(value, dict) and value:
         rows = [f"{json.dumps(k, ensure_ascii=False)}: {write(v, depth + 1)}" for k, v in value.items()]
         return _lines("{", rows, "}", depth)

@@ -41,11 +41,13 @@ from codeenv.languages.python.parameters import (
 from codeenv.languages.python.plan import make_plan
 from codeenv.languages.python.reduction import reduce_tree
 from codeenv.languages.python.registrations import read_registration
+from codeenv.languages.python.replaying import call_again, record_calls, target_of
 from codeenv.languages.python.seeds import registered_units, whole_modules
 from codeenv.languages.python.split import run_split, split_tree
 from codeenv.languages.python.swaps import try_swaps
 from codeenv.languages.python.texts import literals_of
 from codeenv.languages.python.units import list_units
+from codeenv.languages.python.variations import vary
 from codeenv.languages.python.visible import visible_tests
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import ForkServer, Image
@@ -215,6 +217,36 @@ class PythonLanguage:
     def ablate(self, tree: Tree, symbols: Sequence[tuple[str, str]]) -> Delta:
         """Return what takes the bodies out of functions, methods and classes."""
         return ablate_tree(tree, symbols)
+
+    def record_calls(
+        self, sandbox: Sandbox, image: Image, request: TestRequest, layout: Layout
+    ) -> tuple[str, ...]:
+        """Return what tests call of the project's code: scripts that make such calls again."""
+        return record_calls(sandbox, image, request, layout)
+
+    def vary(self, script: str, most: int) -> tuple[str, ...]:
+        """Return up to ``most`` scripts with other arguments, the same ones every time."""
+        return vary(script, most)
+
+    def target_of(self, script: str) -> str:
+        """Return what a script asks in the end."""
+        return target_of(script)
+
+    def call_again(
+        self,
+        sandbox: Sandbox,
+        image: Image,
+        scripts: Sequence[str],
+        order: Sequence[int],
+        *,
+        request: TestRequest,
+        strange: bool = False,
+        fields: bool = False,
+    ) -> Mapping[int, str]:
+        """Return what scripts answered, as text, by their places in ``scripts``."""
+        return call_again(
+            *(sandbox, image, scripts, order), request=request, strange=strange, fields=fields
+        )
 
     def readable(self, path: str, data: bytes, known: Sequence[bytes] = ()) -> bool:
         """Return whether the encoding that a source declares leaves its code what it looks like."""

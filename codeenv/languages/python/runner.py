@@ -24,6 +24,8 @@ _MODULES = (
     *("pytest_children", "pytest_hypothesis", "pytest_swaps", "pytest_runner"),
     "import_probe",
 )
+_NEEDED = {"split": ("split_",), "replay": ("split_wire", "split_names", "replay_")}
+"""More modules, by how the one begins that is run."""
 _PACKAGE = "_codeenv_guest"
 _REPORT_LIMIT = 256 * 1024**2
 _REPORT_BASE, _REPORT_PER_TEST = 4 * 1024**2, 16 * 1024
@@ -126,7 +128,8 @@ def serve(
     sandbox: Sandbox, image: Image, main: str, body: Mapping[str, Any], request: TestRequest
 ) -> ExecResult:
     """Run a guest module in the environment's interpreter; ``body`` is what it is asked."""
-    names = tuple(n for n in _all_modules() if n.startswith("split_") and main.startswith("split_"))
+    wanted = _NEEDED.get(main.partition("_")[0], ())
+    names = tuple(n for n in _all_modules() if n.startswith(wanted))
     document = {"modules": _guest_modules((*_MODULES, *names)), "main": main, "request": body}
     return sandbox.exec(
         _command(image),
