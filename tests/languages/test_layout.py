@@ -191,3 +191,18 @@ def test_only_project_code_and_its_data_may_be_submitted(python, tree_of, path, 
         }
     )
     assert python.admissible(python.layout(tree), path) is expected
+
+
+@pytest.mark.parametrize(("body", "is_test"), [("return value % 2", False), ("assert 1", True)])
+def test_a_module_named_tests_is_one_only_if_it_claims_something(python, tree_of, body, is_test):
+    tree = tree_of(
+        {
+            "src/pages/__init__.py": "",
+            "src/pages/tests.py": f"def test_odd(value):\n    {body}\n",
+            "tests/test_pages.py": "import pages\n\ndef test_it():\n    assert pages\n",
+        }
+    )
+    found = python.layout(tree)
+
+    assert ("src/pages/tests.py" in found.test_files) is is_test
+    assert ("src/pages/tests.py" in found.source_files) is not is_test

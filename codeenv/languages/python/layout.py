@@ -53,6 +53,7 @@ _TEST_CODE = re.compile(
     rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test|^class[ \t]+\w*Test|TestCase\b|unittest|doctest"
 )
 _TEST_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+def|def)[ \t]+test_")
+_CLAIM = re.compile(rb"(?m)^[ \t]*assert\b|\b(?:pytest|unittest|TestCase|doctest)\b")
 _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from|import)[ \t]+([A-Za-z]\w*)")
 _MAX_SOURCE, _HEAD = 2 * 1024**2, 16 * 1024
 
@@ -192,7 +193,8 @@ def _test_files(
             continue
         named = any(fnmatch(path, p) for p in patterns if "/" in p)
         code = _TEST_CODE if named or is_test_name(name, patterns) else _TEST_FUNCTION
-        likely = code is _TEST_CODE or name in ("test.py", "tests.py")
+        said = name in ("test.py", "tests.py") and _CLAIM.search(tree[path].data)
+        likely = code is _TEST_CODE or said
         if likely and path not in folder.packages.values() and code.search(tree[path].data):
             found.add(path)
     return found
