@@ -39,8 +39,11 @@ def guard(workspace: str, packages: frozenset[str]) -> None:
     """Refuse from now on, in this process, to run what may come from the code under test."""
     root = os.path.realpath(workspace) + os.sep
     ours = __name__.rpartition(".")[0]
+    texts = _Texts(root, packages)
     checks: dict[str, Callable[[tuple[Any, ...]], None]] = {
-        "compile": lambda args: _check_source(args, root, packages),
+        "compile": texts.compiled,
+        "exec": texts.executed,
+        "function.__new__": texts.executed,
         "pickle.find_class": lambda args: _check_class(args, ours),
     }
 
@@ -60,13 +63,25 @@ def _check_class(args: tuple[Any, ...], ours: str) -> None:
         raise RefusedError(f"{module}.{name} is not unpickled beside tests")
 
 
-def _check_source(args: tuple[Any, ...], root: str, packages: frozenset[str]) -> None:
-    source = args[0]
-    if source is None or not _is_below(root, directly=True):
-        return
-    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-    if not (isinstance(text, str) and _is_constructor(text, packages)):
-        raise RefusedError("only values and constructors are evaluated beside tests")
+class _Texts:
+    """Lets tests compile what they like, and then run nothing but values and constructors."""
+
+    def __init__(self, root: str, packages: frozenset[str]) -> None:
+        self._root, self._packages = root, packages
+        self._doubtful = False
+
+    def compiled(self, args: tuple[Any, ...]) -> None:
+        """Remember a text that does more than to make a value."""
+        source = args[0]
+        if self._doubtful or source is None or not _is_below(self._root, directly=True):
+            return
+        text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+        self._doubtful = not (isinstance(text, str) and _is_constructor(text, self._packages))
+
+    def executed(self, args: tuple[Any, ...]) -> None:
+        """Refuse to run what may be such a text: which one it was cannot be told."""
+        if self._doubtful and _is_below(self._root, directly=False):
+            raise RefusedError("only values and constructors are evaluated beside tests")
 
 
 def _is_below(root: str, *, directly: bool) -> bool:

@@ -42,6 +42,10 @@ class Hearer(Peer):
         """Return the number of a bound method in the other process."""
         raise NotImplementedError
 
+    def described(self, number: int) -> dict[str, Any]:
+        """Return what the other process tells of a class, again."""
+        raise NotImplementedError
+
     def refer(self, value: Any) -> Wire:  # noqa: ANN401 - any object
         """Return the reference to an object: one of theirs, a standard class, or one of ours."""
         kind = type(value)
@@ -83,7 +87,8 @@ class Hearer(Peer):
         return self._kept(number, lambda: Remote(self.asker, number, str(name)))
 
     def _class(self, number: int, told: dict[str, Any] | None = None) -> Any:  # noqa: ANN401
-        if number not in self._classes and told is not None:
+        if number not in self._classes:
+            told = self.described(number) if told is None else told
             bases = [self.decode(base) for base in told["bases"]]
             standard = told["standard"]
             told["standard_class"] = self.decode(["standard", standard]) if standard else None

@@ -31,6 +31,10 @@ class Namespace(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         delattr(self._module, name)
 
+    def copy(self) -> dict[str, Any]:
+        """Return the names and what they mean now."""
+        return {name: self[name] for name in self if name in self}
+
     def __iter__(self) -> Iterator[str]:
         return iter(dir(self._module))
 

@@ -176,6 +176,8 @@ class Own:
 
     def perform(self, operation: str, arguments: list[Wire]) -> list[Wire]:
         """Call one of ours, or read or set a public attribute of it."""
+        if operation == "describe":
+            return [self._described(*arguments)]
         perform = _OPERATIONS.get(operation)
         if perform is None:
             raise WireError("a message asks for what there is not")
@@ -186,6 +188,11 @@ class Own:
         if isinstance(result, _FORBIDDEN):
             raise WireError("the code under test asks for what it has no business with")
         return [self._peer.encode(result)]
+
+    def _described(self, number: int) -> Wire:
+        """Return the reference to one of ours as at its first mention, which may have been lost."""
+        tag = _tag(self.objects[number])
+        return [tag, number, *self._told(tag, self.objects[number])]
 
     def _call(self, target: Any, args: list[Wire], kwargs: dict[str, Wire]) -> Any:  # noqa: ANN401
         decode = self._peer.decode

@@ -83,6 +83,11 @@ class Speaker(Peer):
         }
         return ["class", number, told]
 
+    def describe(self, number: int) -> list[Wire]:
+        """Tell of a class once more: the message that told of it may have been lost."""
+        self._described.discard(number)
+        return [self._class(self._objects[number])]
+
     def _exception(self, error: BaseException) -> Wire:
         cause = error.__cause__
         return [

@@ -47,6 +47,8 @@ class StandIns:
             raise WireError(f"there is no {tag}")
         number = body[0]
         if number not in self._objects:
+            if len(body) == 1:
+                body = self._peer.exchange(["describe", number])[0][1:]
             made = make(self, number, *body[1:])
             self._objects.setdefault(number, made)
             self._numbers[id(self._objects[number])] = number

@@ -185,7 +185,18 @@ async def _awaited(value: Any) -> Any:  # noqa: ANN401 - an awaitable and what i
 _OPERATIONS: dict[str, Callable[..., list[Wire]]] = {
     name: getattr(Subject, name)
     for name in (
-        *("load", "get", "put", "delete", "call", "send", "special", "isinstance", "issubclass"),
+        *(
+            "load",
+            "describe",
+            "get",
+            "put",
+            "delete",
+            "call",
+            "send",
+            "special",
+            "isinstance",
+            "issubclass",
+        ),
         *(
             "equal",
             "item",

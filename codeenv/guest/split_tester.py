@@ -51,6 +51,11 @@ class Tester(Hearer):
         """Return the number of a bound method in the other process."""
         return int(self._ask("get", [self.encode(own), name])[0][1])
 
+    def described(self, number: int) -> dict[str, Any]:
+        """Return what the other process tells of a class, again."""
+        wire = self._ask("describe", [number])[0]
+        return dict(wire[2])
+
     def get(self, target: Any, name: str) -> Any:  # noqa: ANN401 - any attribute
         """Read an attribute."""
         return self.decode(self._ask("get", [self.encode(target), name])[0])

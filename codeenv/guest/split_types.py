@@ -9,7 +9,14 @@ _CLASS_LOCAL = frozenset(
     {"__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__class__"}
     | {"__base__", "mro", "__subclasses__", "__new__", "__init__", "__subclasshook__"}
     | {"__basicsize__", "__flags__", "__itemsize__", "__abstractmethods__", "__prepare__"}
-    | {"__instancecheck__", "__subclasscheck__", "__init_subclass__", "__reduce_ex__"}
+    | {
+        "__deepcopy__",
+        "__instancecheck__",
+        "__subclasscheck__",
+        "__init_subclass__",
+        "__reduce_ex__",
+        "__copy__",
+    }
 )
 
 

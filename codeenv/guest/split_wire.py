@@ -64,6 +64,7 @@ def _standard_classes() -> dict[str, type]:
 CLASSES = _standard_classes()
 """Standard classes by ``module:name``; no other name is resolved for the code under test."""
 NAMES = {value: name for name, value in reversed(CLASSES.items())}
+_ENUMS = {name: kind for kind, name in NAMES.items() if issubclass(kind, enum.Enum)}
 SINGLES = {"...": Ellipsis, "NotImplemented": NotImplemented}
 _PATHS = (pathlib.PurePosixPath, pathlib.PosixPath, pathlib.PureWindowsPath)
 _ADDRESSES = (
@@ -104,6 +105,8 @@ class Encoder:
         if kind is int:
             return value if -_SMALL < value < _SMALL else ["int", hex(value)]
         write = _WRITERS.get(kind)
+        if write is None and issubclass(kind, enum.Enum) and kind in NAMES:
+            return ["enum", NAMES[kind], value.value]
         if write is None:
             return self._references.refer(value)
         if self._depth > DEPTH:
@@ -247,6 +250,7 @@ _READERS: dict[str, Callable[[Decoder, list[Wire]], Any]] = {
     "Fraction": lambda d, b: fractions.Fraction(d.decode(b[0]), d.decode(b[1])),
     "SimpleNamespace": lambda d, b: types.SimpleNamespace(**dict(d.pairs(b))),
     "single": lambda d, b: SINGLES[b[0]],
+    "enum": lambda d, b: _ENUMS[b[0]](b[1]),
     "text": lambda d, b: _AS_TEXT[b[0]](b[1]),
     "standard": lambda d, b: CLASSES[b[0]],
 }

@@ -38,3 +38,42 @@ def test_no_code_is_with_the_tests_and_no_test_with_the_code():
     assert FILE in verdict
     assert [path for path in subject if path.startswith("tests/")] == []
     assert subject["shelf/__init__.py"] == TREE["shelf/__init__.py"]
+
+
+MORE = {
+    "a program is compiled": (
+        "",
+        "    with pytest.raises(SyntaxError):\n        compile('a =', 'x', 'exec')\n"
+        "    assert compile('a = 1', 'x', 'exec')\n",
+    ),
+    "a shallow copy of an object": (
+        "class Box:\n    def __init__(self): self.held = [1]\n",
+        "    import copy\n    box = shelf.Box()\n    assert copy.copy(box).held == [1]\n"
+        "    assert copy.deepcopy(box) is not box\n",
+    ),
+    "flags of the standard library": (
+        "import re\ndef flags(given):\n    assert given is re.I, given\n    return re.I | re.M\n",
+        "    import re\n    assert shelf.flags(re.I) == re.I | re.M\n",
+    ),
+    "names of a module": ("WORD = 3\n", "    assert vars(shelf).copy()['WORD'] == 3\n"),
+    "what a lost message told of": (
+        "class Box:\n    size = 2\n"
+        "def lose():\n    deep = Box()\n"
+        "    for _ in range(200): deep = [Box(), deep]\n    return deep\n"
+        "def give(box=None): return Box() if box is None else isinstance(box, Exception)\n",
+        "    with pytest.raises(Exception):\n        shelf.lose()\n"
+        "    assert shelf.give().size == 2\n"
+        "    class Odd(ValueError): pass\n"
+        "    deep = Odd()\n    for _ in range(200): deep = [Odd(), deep]\n"
+        "    with pytest.raises(Exception):\n        shelf.give(deep)\n"
+        "    assert shelf.give(Odd())\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_it_works_across_the_border(bench, name):
+    code, body = MORE[name]
+    tests = f"\nimport pytest\ndef test_more():\n{body}"
+
+    assert bench.message("test_more", code="\n" + code, tests=tests) == ""

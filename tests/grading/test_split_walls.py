@@ -179,6 +179,29 @@ def test_a_text_of_the_code_is_not_evaluated_with_the_tests(bench, answer):
     assert bench.message("test_more", code=code, tests=tests).startswith("RefusedError")
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        "exec(compile(text, 'x', 'exec'), names)",
+        "exec(text, names)",
+        "types.FunctionType(compile(text, 'x', 'exec'), names)()",
+        "eval(compile(ast.parse(text), 'x', 'exec'), names)",
+    ],
+)
+def test_a_program_of_the_code_may_be_compiled_with_the_tests_and_is_not_run(bench, how):
+    code = "\ndef written(): return 'found = 3'\n"
+    tests = f"""
+import ast, types
+def test_more():
+    text, names = shelf.written(), {{}}
+    assert compile(text, "x", "exec").co_names == ("found",)
+    {how}
+    assert names["found"] == 3
+"""
+
+    assert bench.message("test_more", code=code, tests=tests).startswith("RefusedError")
+
+
 def test_bytes_of_the_code_are_not_unpickled_with_the_tests(bench):
     code = """
 import pickle

@@ -212,7 +212,12 @@ class PythonLanguage:
         without: Sequence[str] = (),
     ) -> Controls:
         """Return the files of some tests rewritten: negative controls, and what looks like them."""
-        return make_controls(tree, test_ids, kind, stable=stable, variant=variant, without=without)
+        return make_controls(
+            *(tree, tuple(test_ids), kind),
+            stable=tuple(stable),
+            variant=variant,
+            without=tuple(without),
+        )
 
     def ablate(self, tree: Tree, symbols: Sequence[tuple[str, str]]) -> Delta:
         """Return what takes the bodies out of functions, methods and classes."""

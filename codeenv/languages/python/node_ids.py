@@ -89,16 +89,17 @@ def _inherited(tree: Tree, parts: TestId) -> Definition | None:
 def _generated(tree: Tree, parts: TestId) -> Definition | None:
     """Return where a test is written that a function, a loop or a decorator makes.
 
-    Every definition of that name in the file counts, wherever it is; a number at the end of the
-    name may come from a decorator that multiplies tests.
+    Every definition of that name in the file counts, wherever it is, or in one that its class may
+    come from; a number at the end of the name may come from a decorator that multiplies tests.
     """
-    entry = tree.get(parts.path)
-    source = parse_source(entry.data) if entry is not None else None
-    names = {anywhere(n) for n in defined_names(source)} if source else set()
     numbered = re.match(r"(test\w*?)_\d+(_.*)?$", parts.names[-1])
-    for name in (parts.names[-1], numbered.group(1) if numbered else ""):
-        if anywhere(name) in names:
-            return Definition(parts.path, anywhere(name))
+    for path in (parts.path, *_imported_from(tree, parts.path, parts.names[0])):
+        entry = tree.get(path)
+        source = parse_source(entry.data) if entry is not None else None
+        names = {anywhere(n) for n in defined_names(source)} if source else set()
+        for name in (parts.names[-1], numbered.group(1) if numbered else ""):
+            if anywhere(name) in names:
+                return Definition(path, anywhere(name))
     return None
 
 
@@ -122,6 +123,8 @@ def defined_names(source: Source) -> Mapping[str, tuple[ast.stmt, ...]]:
 def _bases(tree: Tree, path: str, class_name: str) -> Iterator[tuple[str, str]]:
     found = found_in(tree, path)
     names = {f.name for f in found if f.is_class}
+    if class_name and class_name not in names:
+        yield from ((other, class_name) for other in _imported_from(tree, path, class_name))
     for definition in found:
         if definition.name == class_name and isinstance(definition.node, ast.ClassDef):
             for base in base_names(definition.node):
@@ -133,7 +136,7 @@ def _bases(tree: Tree, path: str, class_name: str) -> Iterator[tuple[str, str]]:
 
 def _imported_from(tree: Tree, path: str, name: str) -> Iterator[str]:
     """Yield files that an imported class may be in, the nearest first."""
-    file = references(tree[path].data)
+    file = references(tree[path].data) if path in tree else None
     here = str(PurePosixPath(path).parent)
     for imported in file.imports if file else ():
         module = imported.module
