@@ -1,6 +1,6 @@
 """Which files of a repository an agent may get: the project's own, no by-products of tools.
 
-By-products (bytecode, caches, build copies, editor debris) may hold the deleted code, and no test
+By-products (bytecode, caches, build copies, editor debris, what drawing programs keep) may hold the deleted code, and no test
 needs them.  The generator measures the baseline on the same files.
 """
 
@@ -76,6 +76,10 @@ _DEBRIS = re.compile(
     r"(\.(orig|rej|bak|old|save|sw[a-p]|patch\.\d+)|~)$|^\.#|^#.*#$|^\.coverage\.|^\.aider",
     re.IGNORECASE,
 )
+_DESIGN = re.compile(
+    r"\.(af(design|photo|pub)|sketch|fig|xd|xcf|kra|blend|indd|cdr|clip|ps[bd])$", re.IGNORECASE
+)
+"""Of drawing programs: packed in ways of their own, and of no use to tests or agents."""
 _METADATA = re.compile(r"\.(egg-info|dist-info)$")
 _BUILT = (
     re.compile(r"^(.*/)?build/(lib|bdist|temp|scripts)[^/]*/"),
@@ -118,4 +122,6 @@ def refusal(path: str) -> str:
         return ""
     if any(_METADATA.search(part) for part in (*folders, name)):
         return "package metadata"
+    if _DESIGN.search(name):
+        return "design file"
     return "editor debris" if _DEBRIS.search(name) else ""

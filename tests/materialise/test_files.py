@@ -26,6 +26,7 @@ from codeenv.tree import Entry, Tree
         ("pkg/a.py~", "editor debris"),
         ("pkg/.a.py.swp", "editor debris"),
         (".coverage.host.123", "editor debris"),
+        ("docs/_static/Logo.AFdesign", "design file"),
     ],
 )
 def test_by_products_are_refused(path: str, reason: str) -> None:
