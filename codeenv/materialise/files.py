@@ -1,7 +1,7 @@
 """Which files of a repository an agent may get: the project's own, no by-products of tools.
 
-By-products (bytecode, caches, build copies, editor debris, what drawing programs keep) may hold the deleted code, and no test
-needs them.  The generator measures the baseline on the same files.
+By-products (bytecode, caches, build copies, editor debris, what drawing programs keep) may hold the
+deleted code, and no test needs them.  The generator measures the baseline on the same files.
 """
 
 import re
