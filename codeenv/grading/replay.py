@@ -26,6 +26,8 @@ _LEAST, _EACH, _MOST, _BYTES = 3, 5, 24, 4096
 _TRIED, _VARIATIONS = 160, 6
 _WORLDS = 4
 """How often the known-good solution must give the same answer: other orders, another day."""
+_BRIEF = 1.0
+"""Seconds in which the known-good solution must answer: a submission has more."""
 _RAISES = "raises "
 
 
@@ -43,7 +45,8 @@ def with_replays(task: Task, runs: Runs) -> Recipe:
     if not scripts:
         return task.recipe
     right = _constant(task, runs, scripts)
-    damaged = _by_script(runs.call_again(task, Delta(), scripts, range(len(scripts))), scripts)
+    told = runs.call_again(task, Delta(), scripts, range(len(scripts)), limit=_BRIEF)
+    damaged = _by_script(told, scripts)
     usable = {
         script: right[script]
         for script, origin in origins.items()
@@ -108,12 +111,15 @@ def _constant(task: Task, runs: Runs, scripts: Sequence[str]) -> dict[str, str]:
     """Return the answers that the known-good solution gives every time."""
     chance = Random(task.id)
     order = list(range(len(scripts)))
-    right = _by_script(runs.call_again(task, task.oracle, scripts, order), scripts)
+    right = _by_script(runs.call_again(task, task.oracle, scripts, order, limit=_BRIEF), scripts)
     right = {script: told for script, told in right.items() if not told.startswith(_RAISES)}
     for world in range(1, _WORLDS):
         chance.shuffle(order)
         told = runs.call_again(
-            *(task, task.oracle, scripts, order), hash_seed=world, strange=world == _WORLDS - 1
+            *(task, task.oracle, scripts, order),
+            hash_seed=world,
+            strange=world == _WORLDS - 1,
+            limit=_BRIEF,
         )
         again = _by_script(told, scripts)
         right = {script: answer for script, answer in right.items() if again.get(script) == answer}

@@ -14,8 +14,6 @@ from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Delta, Tree
 
 R = TypeVar("R")
-_REPLAY = 60.0
-"""Seconds for all calls of a replay."""
 NOTHING = TestRun((), {}, complete=True, exit_code=0)
 """What comes of no tests."""
 
@@ -90,6 +88,7 @@ class Runs:
         *,
         hash_seed: int = 0,
         strange: bool = False,
+        limit: float = 0.0,
     ) -> Mapping[int, str]:
         """Return what scripts answer beside a submission, by number; no test is in the box.
 
@@ -100,8 +99,10 @@ class Runs:
             order: Their numbers, in the order of the calls.
             hash_seed: Of the process.
             strange: Whether on another day, with nothing left to chance.
+            limit: Seconds for one; 0 for as many as a test has.
         """
-        request = TestRequest((), min(task.baseline.timeout, _REPLAY), hash_seed=hash_seed)
+        single = task.baseline.test_timeout or task.baseline.timeout
+        request = TestRequest((), task.baseline.timeout, limit or single, hash_seed=hash_seed)
         language, image = self.language(task), self.environments(task.lock)
         tree = language.split(task.grading_tree.apply(delta), task.layout)[1]
         fields = not any(edit.kind in ("class", "module") for edit in task.recipe.deletions)

@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import sys
+import tempfile
 import types
 from collections.abc import Generator
 from typing import Any
@@ -34,6 +35,7 @@ class Recorder:
         self._files = {os.path.realpath(path) for path in sources}
         self._ours: dict[types.CodeType, bool] = {}
         self._count: dict[str, int] = {}
+        self._places = (os.getcwd() + os.sep, tempfile.gettempdir() + os.sep)
         self.scripts: dict[str, None] = {}
         self._forget()
 
@@ -151,6 +153,8 @@ class Recorder:
         steps = [_renumbered(self._steps[old], place) for old in sorted(wanted)]
         text = json.dumps(steps)
         last = json.dumps(self._steps[number][0])
+        if any(place in text for place in self._places):
+            return
         if len(text) <= _LENGTH and self._count.get(last, 0) < _EACH and text not in self.scripts:
             self._count[last] = self._count.get(last, 0) + 1
             self.scripts[text] = None

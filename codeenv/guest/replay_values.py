@@ -31,22 +31,21 @@ _UNORDERED = ("set", "frozenset")
 
 
 def perform(steps: list[Wire]) -> list[Any]:
-    """Do what a script says; return what its last step gives, and what that was given.
-
-    The latter are lists, dicts and sets, which the step may have changed.
-    """
+    """Do what a script says; return what its last step gives, and what arguments it changes."""
     given: list[Any] = []
     decode = Decoder(_Given(given)).decode
-    values: list[Any] = []
+    values: list[tuple[Any, Wire]] = []
     for target, *arguments in steps:
         found = named(target) if isinstance(target, str) else getattr(given[target[0]], target[1])
         if arguments:
-            kwargs = {name: decode(v) for name, v in (arguments[1:] or [{}])[0].items()}
-            values = list(map(decode, arguments[0]))
-            found = found(*values, **kwargs)
-            values += kwargs.values()
+            named_wires = arguments[1] if len(arguments) > 1 else {}
+            args, kwargs = map(decode, arguments[0]), {n: decode(w) for n, w in named_wires.items()}
+            values = [*zip(args, arguments[0], strict=True)]
+            found = found(*(value for value, _ in values), **kwargs)
+            values += [(kwargs[name], wire) for name, wire in named_wires.items()]
         given.append(found)
-    return [given[-1], *(value for value in values if type(value) in _MUTABLE)]
+    changed = [v for v, wire in values if type(v) in _MUTABLE and v != decode(wire)]
+    return [given[-1], *changed]
 
 
 def named(target: str) -> Any:  # noqa: ANN401 - whatever a module holds

@@ -104,7 +104,7 @@ class Untrusted(Protocol):
             image: Its environment.
             scripts: What ``record_calls`` or ``vary`` returned.
             order: Places of those to be called, in this order, in one process.
-            request: The deadline of all of them, and the hash seed.
+            request: The deadlines of all of them and of each, and the hash seed.
             strange: Whether to call them on another day, and where nothing is left to chance.
             fields: Whether objects of data classes are told by their fields, and not left out.
         """

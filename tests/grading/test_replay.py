@@ -229,7 +229,7 @@ def slugify(text, *args, **kwargs):
         image = runs.environments(slugs.lock)
         scripts = [json.dumps([["slug:slugify", ["x"]]])] * 2
         with runtime.backend.open(image, tree_of({"slug.py": text}), role="grader") as box:
-            told = call_again(box, image, scripts, [0, 1], request=TestRequest((), 30.0))
+            told = call_again(box, image, scripts, [0, 1], request=TestRequest((), 30.0, 5.0))
         assert told.keys().isdisjoint({0, 1})
 
     def test_the_grade_tells_what_was_replayed_unless_it_is_open(self, runtime, slugs):

@@ -98,6 +98,7 @@ def test_a_script_works_on_what_its_steps_give():
 
 def test_what_a_call_changes_is_part_of_its_answer():
     assert perform([["bisect:insort", [["list", 1, 3], 2]]]) == [None, [1, 2, 3]]
+    assert perform([["bisect:bisect", [["list", 1, 3], 2]]]) == [1]
 
 
 _STRANGE = """

@@ -9,9 +9,6 @@ from codeenv.languages.python.runner import records, serve
 from codeenv.sandbox.base import Sandbox
 from codeenv.sandbox.image import Image
 
-_LIMIT = 2.0
-"""Seconds for one script."""
-
 
 def record_calls(
     sandbox: Sandbox, image: Image, request: TestRequest, layout: Layout
@@ -42,7 +39,7 @@ def call_again(
         "order": list(order),
         "strange": strange,
         "fields": fields,
-        "limit": _LIMIT,
+        "limit": request.test_timeout,
     }
     result = serve(sandbox, image, "replay_runner", body, request)
     found: dict[int, str] = {}
