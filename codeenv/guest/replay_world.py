@@ -59,22 +59,32 @@ def shift_clock(seconds: float) -> None:
     changed.gmtime = lambda at=None: universal(real() + seconds if at is None else at)
 
 
-def forbid_chance() -> None:
-    """Let nothing in this process be left to chance."""
-    changed: Any = random.Random
-    for name in ("random", "getrandbits", "seed"):
-        setattr(changed, name, _refuse)
-    for module, names in _OF_CHANCE:
+class Chance:
+    """Refuses, from some time on, to leave anything in this process to chance."""
+
+    def __init__(self) -> None:
+        """Allow it for now: modules may need it while they are imported."""
+        self.forbidden = False
+        self._watch(random.Random, ("random", "getrandbits"))
+        for module, names in _OF_CHANCE:
+            self._watch(module, names)
+
+    def _watch(self, owner: Any, names: tuple[str, ...]) -> None:  # noqa: ANN401 - module or class
         for name in names:
-            setattr(module, name, _refuse)
+            setattr(owner, name, self._watched(getattr(owner, name)))
 
+    def _watched(self, function: Any) -> Any:  # noqa: ANN401 - any function
+        def draw(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+            if self.forbidden:
+                raise RuntimeError("nothing is left to chance here")
+            return function(*args, **kwargs)
 
-def _refuse(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - never returns
-    raise RuntimeError("nothing is left to chance here")
+        return draw
 
 
 _OF_CHANCE: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (random, ("random", "getrandbits", "seed", "choice", "shuffle", "sample", "randint")),
+    (random, ("random", "getrandbits", "choice", "shuffle", "sample", "randint")),
+    (random, ("uniform", "_urandom")),
     (secrets, ("token_bytes", "token_hex", "token_urlsafe", "randbelow", "choice")),
     (uuid, ("uuid1", "uuid4")),
     (os, ("urandom",)),
