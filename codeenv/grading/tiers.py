@@ -4,7 +4,7 @@ Sealed: the test runs in a box of its own, and asks the code under test over a p
 runs in one process with that code, and again where nothing right can pass.  Open: it just runs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.errors import NoPairs
@@ -165,12 +165,17 @@ def _split(task: Task, runs: Runs, tests: Sequence[str]) -> _Split:
     said = statuses(good, damaged.run)
     failing = [test for test in good if said[test] != "passed"]
     opinions = learnt.opinionated | again.opinionated
-    asking = tuple(test for test in failing if test in opinions)
+    asking = tuple(test for test in failing if _is_among(test, opinions))
     guard = none
     if asking:
         run = lambda d, r: runs.split_request(task, d, r, licences).run  # noqa: E731 - one use
         guard = _validated(task, runs, asking, run)
     return _Split(frozenset(failing) - frozenset(asking), asking, guard, licences)
+
+
+def _is_among(test: str, places: Collection[str]) -> bool:
+    """Return whether a test is named, or what it is in: a class, a file, or all by ""."""
+    return any(not place or test == place or test.startswith(f"{place}::") for place in places)
 
 
 def _validated(task: Task, runs: Runs, tests: Sequence[str], run: Run) -> Guard:

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from codeenv.guest.split_licence import Licences
+from codeenv.guest.split_licence import Licences, UnlicensedError
 from codeenv.guest.split_link import Link, Peer
 from codeenv.guest.split_mirror import mirror
 from codeenv.guest.split_modules import RemoteModule
@@ -31,6 +31,7 @@ class Hearer(Peer):
     def __init__(self, link: Link, packages: frozenset[str], licences: Licences) -> None:
         """Talk over ``link`` about what is in ``packages``."""
         super().__init__(link)
+        self.decoder.plain = True
         self.packages, self.licences = packages, licences
         self._known: dict[int, weakref.ref[Any]] = {}
         self._classes: dict[int, RemoteType] = {}
@@ -71,8 +72,10 @@ class Hearer(Peer):
         found = self._own.objects[number]
         kind = type(found)
         compares: Any = kind.__eq__
-        if not isinstance(found, _PLAIN) and compares is not object.__eq__:
-            self.licences.ask(f"<{kind.__name__}>", "")  # it may equal what the code does not
+        if isinstance(found, _PLAIN) or compares is object.__eq__:
+            return found
+        if not self.licences.allows(f"<{kind.__name__}>"):
+            raise UnlicensedError(f"a {kind.__name__} may equal what the code does not")
         return found
 
     def _imported(self, module: str, name: str) -> Any:  # noqa: ANN401 - what we have named

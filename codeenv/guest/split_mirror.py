@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from codeenv.guest.split_names import COMPARISONS, SPECIAL, VALUES
+from codeenv.guest.split_names import ARITHMETIC, COMPARISONS, SPECIAL, VALUES
 from codeenv.guest.split_remote import NUMBER, Asker, Bound, Method, reduced
 from codeenv.guest.split_types import RemoteType
 
@@ -86,7 +86,7 @@ def _body(
         dunder = name.startswith("__") and name.endswith("__")
         if kind == "f" and name not in body and (not dunder or name in _FOR_SUPER):
             body[name] = Method(asker, number, name)
-    for name in told["special"]:
+    for name in SPECIAL.intersection(told["special"]):
         body[name] = _special(asker, name)
     body["__eq__"] = lambda own, other: asker.equal(own, other)
     body["__ne__"] = lambda own, other: _negated(asker.equal(own, other))
@@ -98,8 +98,8 @@ def _getattribute(asker: Asker) -> Callable[[Any, str], Any]:
     def read(own: Any, name: str) -> Any:  # noqa: ANN401
         if name in _LOCAL:
             return object.__getattribute__(own, name)
-        asker.licensed(own, "")
         if name in type(own)._codeenv_methods:
+            asker.readable(name)
             return Bound(asker, own, name)
         return asker.get(own, name)
 
@@ -114,6 +114,8 @@ def _set(asker: Asker, own: Any, name: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _special(asker: Asker, name: str) -> Callable[..., Any]:
+    if name in ("__exit__", "__aexit__"):
+        return _exit(asker, name)
     forced = _RESULTS.get(name)
     if forced is not None:
         return _forced(asker, name, forced)
@@ -121,9 +123,22 @@ def _special(asker: Asker, name: str) -> Callable[..., Any]:
     def ask(own: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         if name in COMPARISONS:
             asker.licensed(own, name)
+        if name in ARITHMETIC and not asker.trusted(own, name):
+            return NotImplemented
         if name == "__call__":
             return asker.call(own, args, kwargs)
         return asker.special(own, name, args)
+
+    return ask
+
+
+def _exit(asker: Asker, name: str) -> Callable[..., Any]:
+    async def awaited(kind: Any, answer: Any) -> bool:  # noqa: ANN401 - an awaitable
+        return asker.swallows(kind, await answer)
+
+    def ask(own: Any, kind: Any = None, *args: Any) -> Any:  # noqa: ANN401
+        answer = asker.special(own, name, (kind, *args))
+        return awaited(kind, answer) if name == "__aexit__" else asker.swallows(kind, answer)
 
     return ask
 

@@ -21,7 +21,7 @@ class Namespace(MutableMapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - any object
         try:
-            return getattr(self._module, name)
+            return _entry(self._module, name)
         except AttributeError:
             raise KeyError(name) from None
 
@@ -40,6 +40,13 @@ class Namespace(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(dir(self._module))
+
+
+def _entry(module: types.ModuleType, name: str) -> Any:  # noqa: ANN401 - any object
+    own = _OWN_NAMES.__get__(module)
+    if name in own or name in _OF_IMPORT:
+        return getattr(module, name)
+    return own["_codeenv_asker"].ask("get", module, name)
 
 
 class RemoteModule(types.ModuleType):

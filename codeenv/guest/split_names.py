@@ -9,8 +9,9 @@ _BINARY = (
     *("lshift", "rshift", "and", "xor", "or"),
 )
 COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__")
+ARITHMETIC = frozenset(f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i"))
 SPECIAL = frozenset(
-    {f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")}
+    ARITHMETIC
     | {f"__{name}__" for name in ("neg", "pos", "abs", "invert", "index", "int", "float")}
     | {f"__{name}__" for name in ("complex", "round", "trunc", "floor", "ceil")}
     | {f"__{name}__" for name in ("len", "length_hint", "bool", "iter", "next", "reversed")}

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from codeenv.guest.split_judges import decides
 from codeenv.guest.split_names import BUILT_IN, FILLED, SPECIAL, parameters, specials
 from codeenv.guest.split_wire import NAMES, Wire, WireError
 
@@ -69,7 +70,7 @@ class Own:
             return ["import", *place]
         if _is_of_runner(value):
             raise WireError(f"a {kind.__name__} of the test runner is not for the code under test")
-        if _is_mock(value):
+        if _is_mock(value) or decides(value):
             self._doubt()
         number, new = self._number(value)
         tag = _tag(value)
@@ -156,6 +157,8 @@ class Own:
         parents = [b for b in kind.__bases__ if b is not object and self._passes(b)]
         inherited = frozenset(specials(base)) if base is not None else frozenset()
         own = [n for n in specials(kind) if n not in inherited or self._overrides(kind, base, n)]
+        if any(decides(getattr(kind, name)) for name in own):
+            self._doubt()
         if issubclass(kind, BaseException):
             own = [name for name in own if self._overrides(kind, BaseException, name)]
         return {
@@ -182,7 +185,8 @@ class Own:
         if perform is None:
             raise WireError("a message asks for what there is not")
         target = self.objects[arguments[0]]
-        if operation == "call" and arguments[0] in self._kinds:
+        calls = operation == "call" or (operation == "special" and arguments[1] == "__call__")
+        if calls and arguments[0] in self._kinds:
             raise TypeError(f"no test has handed {target.__name__} over")
         result = perform(self, target, *arguments[1:])
         if isinstance(result, _FORBIDDEN):

@@ -20,7 +20,10 @@ class Asker(Protocol):
     def equal(self, one: Any, other: Any) -> Any: ...  # noqa: ANN401, D102
     def ask(self, operation: str, *arguments: Any) -> Any: ...  # noqa: ANN401, D102
     def declare(self, name: str, bases: Any, body: Any, kw: Any) -> Any: ...  # noqa: ANN401, D102
+    def readable(self, name: str) -> None: ...  # noqa: D102
     def licensed(self, target: Any, question: str) -> None: ...  # noqa: ANN401, D102
+    def trusted(self, target: Any, question: str) -> bool: ...  # noqa: ANN401, D102
+    def swallows(self, kind: Any, answer: Any) -> bool: ...  # noqa: ANN401, D102
 
 
 class Remote:

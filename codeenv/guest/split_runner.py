@@ -3,10 +3,7 @@
 import os
 import socket
 import sys
-from collections.abc import Generator
 from typing import Any
-
-import pytest
 
 from codeenv.guest.pytest_report import Channel
 from codeenv.guest.pytest_runner import close_input, prepare_path, run
@@ -15,19 +12,7 @@ from codeenv.guest.split_guard import guard
 from codeenv.guest.split_licence import Licences
 from codeenv.guest.split_link import LINK_FD, Link
 from codeenv.guest.split_tester import Tester
-
-
-class _Watch:
-    """Tells which test runs."""
-
-    def __init__(self, licences: Licences) -> None:
-        self._licences = licences
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
-        self._licences.test = item.nodeid
-        yield
-        self._licences.test = ""
+from codeenv.guest.split_watch import Watch
 
 
 def main(request: dict[str, Any]) -> None:
@@ -41,8 +26,8 @@ def main(request: dict[str, Any]) -> None:
     asker = Tester(Link(connection), frozenset(request["packages"]), licences)
     sys.meta_path.insert(1, Finder(asker))
     guard(os.getcwd(), asker.packages)
-    status = run(request, channel, (_Watch(licences),))
-    asked = sorted(licences.opinionated - {""})
+    status = run(request, channel, (Watch(licences),))
+    asked = sorted(licences.opinionated)
     channel.send({"licences": sorted(licences.noted), "opinionated": asked})
     channel.send({"end": status})
     sys.stdout.flush()

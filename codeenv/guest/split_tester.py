@@ -13,9 +13,9 @@ from typing import Any
 
 from codeenv.guest import split_ambient
 from codeenv.guest.split_hearer import Hearer
-from codeenv.guest.split_licence import Licences
+from codeenv.guest.split_licence import CHANGES, Licences
 from codeenv.guest.split_link import Link
-from codeenv.guest.split_names import VALUES
+from codeenv.guest.split_names import ARITHMETIC, VALUES
 from codeenv.guest.split_remote import NUMBER
 from codeenv.guest.split_types import RemoteType
 from codeenv.guest.split_wire import Wire, WireError
@@ -58,6 +58,7 @@ class Tester(Hearer):
 
     def get(self, target: Any, name: str) -> Any:  # noqa: ANN401 - any attribute
         """Read an attribute."""
+        self.licences.read(name)
         return self.decode(self._ask("get", [self.encode(target), name])[0])
 
     def put(self, target: Any, name: str, value: Any) -> None:  # noqa: ANN401 - any attribute
@@ -93,7 +94,9 @@ class Tester(Hearer):
 
     def _apply(self, answer: list[Wire], args: Any, kwargs: Any) -> None:  # noqa: ANN401
         """Change lists, dicts and sets that were handed over as they were changed."""
-        for place, wire in answer[1] if len(answer) > 1 else ():
+        if len(answer) < 2 or not self.licences.allows(CHANGES):
+            return
+        for place, wire in answer[1]:
             target = kwargs[place] if isinstance(place, str) else args[place]
             now = self.decode(wire)
             if type(now) is not type(target):
@@ -104,9 +107,23 @@ class Tester(Hearer):
                 target.clear()
                 target.update(now)
 
-    def licensed(self, target: Any, question: str) -> None:  # noqa: ANN401 - a mirrored object
-        """Demand that an object may be asked something."""
-        self.licences.ask(type(target)._codeenv_told["name"], question)
+    def readable(self, name: str) -> None:
+        """Demand that an attribute may be read."""
+        self.licences.read(name)
+
+    def licensed(self, target: Any, question: str) -> None:  # noqa: ANN401 - a mirror
+        """Demand that an object or a class may be asked for an opinion."""
+        self.licences.ask(_name_of(target), question)
+
+    def trusted(self, target: Any, question: str) -> bool:  # noqa: ANN401 - a mirror
+        """Return whether a class may be asked for an opinion, or an object for a calculation."""
+        return self.licences.may("" if question in ARITHMETIC else _name_of(target), question)
+
+    def swallows(self, kind: Any, answer: Any) -> bool:  # noqa: ANN401 - a class of exceptions
+        """Return whether an exception ends in a context manager that says so."""
+        if kind is None or not answer:
+            return False
+        return self.licences.may("", f"__exit__:{kind.__name__}")
 
     def equal(self, one: Any, other: Any) -> Any:  # noqa: ANN401 - a boolean, or NotImplemented
         """Return whether a mirrored object equals another: by value, as far as possible."""
@@ -118,6 +135,8 @@ class Tester(Hearer):
             if base is not None:
                 return base.__eq__(one, other)
             return self._same_content(one, other) if type(one)._codeenv_virtual else NotImplemented
+        if not self.trusted(one, "!="):
+            return NotImplemented if base is None else base.__eq__(one, other)
         if not self.ask("equal", one, other):
             return False
         if base is not None and base.__eq__(one, other) is True:
@@ -178,13 +197,23 @@ class Tester(Hearer):
         operation, *arguments = message
         if operation == "warn":
             return self._warn(*arguments)
-        return self._own.perform(operation, arguments)
+        try:
+            return self._own.perform(operation, arguments)
+        except BaseException as error:
+            if isinstance(error, AssertionError) or type(error).__module__.startswith("_pytest"):
+                self.licences.lose(error)
+            raise
 
     def _warn(self, text: Wire, kind: Wire, path: str, line: int, module: str) -> list[Wire]:
         category = self.decode(kind)
         message = self.decode(text)
         warnings.warn_explicit(message, category, str(path), int(line), str(module))
         return [None]
+
+
+def _name_of(target: Any) -> str:  # noqa: ANN401 - a mirror
+    kind = target if isinstance(target, RemoteType) else type(target)
+    return str(kind._codeenv_told["name"])
 
 
 def _is_mirrored(value: Any) -> bool:  # noqa: ANN401 - any object

@@ -56,12 +56,12 @@ class RemoteType(type):
     def __instancecheck__(cls, instance: Any) -> bool:  # noqa: ANN401
         if type.__instancecheck__(cls, instance):
             return True
-        return cls._codeenv_told["checks"] and cls._asker.ask("isinstance", instance, cls) is True
+        return _says(cls, "isinstance", instance)
 
     def __subclasscheck__(cls, other: type) -> bool:
         if type.__subclasscheck__(cls, other):
             return True
-        return cls._codeenv_told["checks"] and cls._asker.ask("issubclass", other, cls) is True
+        return _says(cls, "issubclass", other)
 
     def __dir__(cls) -> list[str]:
         return list(cls._asker.ask("names", cls))
@@ -76,6 +76,7 @@ class RemoteType(type):
         return int(cls._asker.special(cls, "__len__", ()))
 
     def __contains__(cls, item: Any) -> bool:  # noqa: ANN401
+        cls._asker.licensed(cls, "__contains__")
         return bool(cls._asker.special(cls, "__contains__", (item,)))
 
     def __getitem__(cls, key: Any) -> Any:  # noqa: ANN401
@@ -88,13 +89,20 @@ class RemoteType(type):
     _codeenv_local: bool = False
 
 
+def _says(cls: RemoteType, question: str, other: Any) -> bool:  # noqa: ANN401 - any object
+    """Return whether a class claims something as one of its own, and may."""
+    if not cls._codeenv_told["checks"] or cls._asker.ask(question, other, cls) is not True:
+        return False
+    return cls._asker.trusted(cls, question)
+
+
 def _names(cls: RemoteType) -> types.MappingProxyType[str, Any]:
     """Return the names of a class: what it has here, and raw entries to look at or put back."""
     local = type.__getattribute__(cls, "__dict__")
     asker = type.__getattribute__(cls, "_asker")
     number, own = type.__getattribute__(cls, NUMBER), cls._codeenv_told["own"]
     raw = {
-        name: asker.get(cls, name) if kind == "d" else Method(asker, number, name)
+        name: asker.ask("get", cls, name) if kind == "d" else Method(asker, number, name)
         for name, kind in own.items()
     }
     kept = {n: value for n, value in local.items() if isinstance(value, types.FunctionType)}

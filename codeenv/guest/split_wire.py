@@ -56,7 +56,7 @@ def _standard_classes() -> dict[str, type]:
     found = {}
     for module in (builtins, *_MODULES):
         for name, value in vars(module).items():
-            if isinstance(value, type) and not name.startswith("_"):
+            if isinstance(value, type) and not name.startswith("_") and value is not io.FileIO:
                 found[f"{module.__name__}:{name}"] = value
     return found
 
@@ -130,8 +130,13 @@ class Decoder:
     """Turns what was received into values."""
 
     def __init__(self, references: References) -> None:
-        """Ask ``references`` for what is not plain."""
+        """Ask ``references`` for what is not plain.
+
+        Attributes:
+            plain: Whether nothing that can be called may be among the attributes of a value.
+        """
         self._references = references
+        self.plain = False
 
     def decode(self, wire: Wire) -> Any:  # noqa: ANN401 - any object
         """Return the value that was sent.
@@ -193,6 +198,13 @@ def _read_factory(d: Decoder, b: list[Wire]) -> Any:  # noqa: ANN401 - see above
     return collections.defaultdict(d.decode(b[-1]), d.pairs(b[:-1]))
 
 
+def _read_namespace(d: Decoder, b: list[Wire]) -> Any:  # noqa: ANN401 - see above
+    made = types.SimpleNamespace(**dict(d.pairs(b)))
+    if d.plain and any(map(callable, vars(made).values())):
+        raise WireError("a namespace holds what can be called")
+    return made
+
+
 def _items_reader(make: Callable[[list[Any]], Any]) -> Callable[[Decoder, list[Wire]], Any]:
     return lambda d, body: make(d.items(body))
 
@@ -248,7 +260,7 @@ _READERS: dict[str, Callable[[Decoder, list[Wire]], Any]] = {
     "timedelta": lambda d, b: datetime.timedelta(*b),
     "timezone": lambda d, b: datetime.timezone(d.decode(b[0]), *b[1:]),
     "Fraction": lambda d, b: fractions.Fraction(d.decode(b[0]), d.decode(b[1])),
-    "SimpleNamespace": lambda d, b: types.SimpleNamespace(**dict(d.pairs(b))),
+    "SimpleNamespace": _read_namespace,
     "single": lambda d, b: SINGLES[b[0]],
     "enum": lambda d, b: _ENUMS[b[0]](b[1]),
     "text": lambda d, b: _AS_TEXT[b[0]](b[1]),
