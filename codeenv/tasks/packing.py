@@ -27,6 +27,8 @@ def pack(recipe: BaseModel) -> dict[str, Json]:
     for name in _IDS:
         if name in document:
             document[name] = pack_ids(document[name])
+    if _are_places(document.get("licences")):
+        document["licences"] = _pack_licences(document["licences"])
     if "guards" in document:
         document["guards"] = _pack_guards(document["guards"])
     if "replays" in document:
@@ -49,6 +51,8 @@ def unpack(document: Mapping[str, Json]) -> dict[str, Json]:
             values[name] = list(unpack_ids(document[name]))
         for name in filter(document.__contains__, ("guards",)):
             values[name] = dict(_unpack_guards(document[name]))
+        for name in filter(lambda n: isinstance(document.get(n), dict), ("licences",)):
+            values[name] = sorted(_unpack_licences(document[name]))
         for name in filter(document.__contains__, ("replays",)):
             values[name] = [_unpack_replay(*row) for row in document[name]]
         for name in filter(document.__contains__, _ROWS):
@@ -82,6 +86,28 @@ def _pack_guards(guards: Mapping[str, Sequence[str]]) -> Json:
     for test, names in guards.items():
         sets.setdefault(" ".join(names), []).append(test)
     return {names: pack_ids(tests) for names, tests in sets.items()}
+
+
+def _are_places(licences: Sequence[str] | None) -> bool:
+    """Return whether each licence is for one place, and all are sorted."""
+    parts = [licence.rpartition(" ") for licence in licences or ()]
+    if licences is None or not all(space and what for _, space, what in parts):
+        return False
+    return list(licences) == sorted({*licences})
+
+
+def _pack_licences(licences: Sequence[str]) -> Json:
+    """Return the places of each set of licences."""
+    by_place: dict[str, list[str]] = {}
+    for licence in licences:
+        place, _, what = licence.rpartition(" ")
+        by_place.setdefault(place, []).append(what)
+    return _pack_guards(by_place)
+
+
+def _unpack_licences(packed: Json) -> Iterator[str]:
+    for place, names in _unpack_guards(packed):
+        yield from (f"{place} {name}" for name in names)
 
 
 def _unpack_guards(packed: Json) -> Iterator[tuple[str, list[str]]]:

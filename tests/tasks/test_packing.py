@@ -109,3 +109,19 @@ def test_nothing_is_said_of_what_is_not_there():
 def test_what_is_packed_wrongly_is_told(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} is not written as codeenv writes"):
         unpack(wrong)
+
+
+PLACES = st.sampled_from(["", "a.py", "a.py::T::test_a", "a b.py::test_a", "a.py::test_b"])
+LICENCES = st.lists(st.builds("{} {}".format, PLACES, st.sampled_from([".name", "Box.!=", "~", ""])))
+
+
+@given(LICENCES.map(lambda found: tuple(sorted({*found}))) | st.just(("Box", "Box.=")))
+def test_licences_come_back_as_they_were(licences):
+    known = recipe().model_copy(update={"licences": licences})
+    assert Recipe.model_validate(unpack(json.loads(canonical(known)))) == known
+
+
+def test_places_with_the_same_licences_stand_together():
+    found = ("a.py .name", "a.py .size", "b.py .name", "b.py .size")
+    known = recipe().model_copy(update={"licences": found})
+    assert pack(known)["licences"] == {".name .size": ["a.py", "b.py"]}
