@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codeenv.errors import NoPairs
-from codeenv.grading.guard_models import ABLATION, Guard
+from codeenv.grading.guard_models import ABLATION, Guard, control_name
 from codeenv.grading.guarded import Run, validate_controls
 from codeenv.grading.runs import Runs
 from codeenv.grading.verdict import statuses
@@ -21,6 +21,7 @@ VARIANTS = 2
 """Controls of each kind that are tried for a test."""
 _MARGIN = 4
 """How often the time of a sealed test must fit in its deadline."""
+_CONSTANTS = frozenset(control_name("constants", variant) for variant in range(VARIANTS))
 STRENGTH: tuple[Tier, ...] = ("open", "guarded", "sealed")
 """Tiers, the weakest first."""
 
@@ -190,10 +191,14 @@ def _common(guards: Sequence[Guard]) -> tuple[int | None, ...]:
 
 
 def _kinds(guard: Guard, tests: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the controls of the tests that have any."""
+    """Return the controls of the tests that have one with another expectation.
+
+    An assertion turned round catches who loses failures, but no object that agrees to everything:
+    that one agrees where it is asked to, and fails where it is asked not to.
+    """
     ablation = {test: (ABLATION,) if test in guard.ablation else () for test in tests}
     found = {t: (*guard.controls[t], *ablation[t]) for t in tests if t in guard.controls}
-    return {test: names for test, names in found.items() if guard.controls[test]}
+    return {test: names for test, names in found.items() if _CONSTANTS & frozenset(names)}
 
 
 def _passed(task: Task, tests: Sequence[str], split: SplitRun) -> tuple[str, ...]:

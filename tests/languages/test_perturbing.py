@@ -89,7 +89,9 @@ def test_tolerances_are_read_where_another_value_can_be_out_of_reach(text, slack
     assert tolerance(call, from_argument=1) == slack
 
 
-@pytest.mark.parametrize("text", ["f(1)", "x", "x.y", "x[0]", "lambda: 1", "Point(1)"])
+@pytest.mark.parametrize(
+    "text", ["f(1)", "x", "x.y", "x[0]", "lambda: 1", "Point(x)", "Point()", "Point(None)"]
+)
 def test_what_is_not_spelt_out_has_no_other_value(text):
     assert perturbed(parse(text), Random(0)) is None
 
@@ -117,3 +119,11 @@ def test_what_is_built_of_literals_changes_in_one_of_them(text, is_changed):
 @pytest.mark.parametrize(("text", "other"), [("'a'", False), ("'ab'", True), ("3", True)])
 def test_what_others_may_hold_as_well_is_no_other_value(text, other):
     assert (apart(parse(text), Random(0)) is not None) == other
+
+
+@pytest.mark.parametrize("text", ["Point(1)", "shapes.Point(x=1)", "Line(Point(1), None)"])
+def test_an_object_of_the_repository_is_made_of_other_values(text):
+    other = ast.unparse(perturbed(parse(text), Random(0)))
+
+    assert other != text
+    assert other.partition("(")[0] == text.partition("(")[0]

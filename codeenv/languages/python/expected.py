@@ -15,7 +15,7 @@ from codeenv.languages.python.named_values import (
     looped,
     only_compared,
 )
-from codeenv.languages.python.perturbing import is_builder, is_literal, perturbed
+from codeenv.languages.python.perturbing import is_builder, is_literal, is_made, perturbed
 from codeenv.languages.python.syntax import Function
 from codeenv.languages.python.tables import Place, Table, shows_value
 
@@ -83,7 +83,7 @@ class Scope:
             return 3
         if isinstance(node, LITERALS | ast.BinOp) and not _calls(node):
             return 4
-        return 5 if not _calls(node) else 7 + _calls(node)
+        return 5 if not _calls(node) or _is_of_made(node) else 7 + _calls(node)
 
     def change(self, place: Place, *, wrap: bool) -> Change | None:
         """Return how to make what is at a place give another value.
@@ -155,6 +155,13 @@ class Scope:
             if other is not None:
                 return Change([(place, other)])
         return None
+
+
+def _is_of_made(node: ast.expr) -> bool:
+    """Return whether an expression is an object with its values, or a display of such objects."""
+    if isinstance(node, ast.List | ast.Tuple | ast.Set) and node.elts:
+        return all(_is_of_made(each) or is_literal(each) for each in node.elts)
+    return is_made(node)
 
 
 def _calls(node: ast.expr) -> int:

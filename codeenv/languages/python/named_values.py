@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from codeenv.languages.python.helper_functions import Helpers
-from codeenv.languages.python.perturbing import is_builder
+from codeenv.languages.python.perturbing import is_builder, is_made
 from codeenv.languages.python.syntax import Definition, Function
 from codeenv.languages.python.tables import Place
 
@@ -44,7 +44,7 @@ def statements(block: Sequence[ast.stmt]) -> Iterator[tuple[list[ast.stmt], int]
 
 
 def assigned(owner: Function | ast.Module) -> Mapping[str, Place]:
-    """Return names that get a literal once, and nothing else, with the place of the literal."""
+    """Return names that get a value which is spelt out, once and nothing else, with its place."""
     places: dict[str, Place] = {}
     for block, index in statements(owner.body):
         statement = block[index]
@@ -54,7 +54,7 @@ def assigned(owner: Function | ast.Module) -> Mapping[str, Place]:
             target, value = statement.target, statement.value
         else:
             continue
-        if isinstance(target, ast.Name) and (rooted(value) or is_builder(value)):
+        if isinstance(target, ast.Name) and (rooted(value) or is_builder(value) or is_made(value)):
             places[target.id] = Place(statement, "value")
     bound: dict[str, int] = {}
     for node in ast.walk(owner):

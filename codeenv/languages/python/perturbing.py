@@ -56,6 +56,18 @@ def is_builder(node: ast.expr) -> bool:
     return last_name(node.func) in (*_BUILDERS, "approx")
 
 
+def is_made(node: ast.expr) -> bool:
+    """Return whether an expression calls a class of the repository, by its looks, with values.
+
+    What it makes need not differ where its arguments do: the known-good solution has to show it.
+    """
+    if not isinstance(node, ast.Call) or is_builder(node):
+        return False
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    named = last_name(node.func).lstrip("_")[:1].isupper()
+    return named and bool(given) and all(is_literal(each) or is_made(each) for each in given)
+
+
 def altered(expected: str, order: Random) -> str:
     """Return a text with one character more, inside it where it has an inside."""
     at = order.randint(1, len(expected) - 1) if len(expected) > 1 else len(expected)
@@ -195,6 +207,8 @@ def _joined(node: ast.expr, order: Random) -> ast.expr | None:
 def _built(node: ast.expr, order: Random) -> ast.expr | None:
     """Change an argument of a constructor, or the text whose method is called."""
     assert isinstance(node, ast.Call)
+    if is_made(node):
+        return _made(node, order)
     if not is_builder(node):
         return None
     if last_name(node.func) == "approx":
@@ -213,6 +227,29 @@ def _built(node: ast.expr, order: Random) -> ast.expr | None:
             keyword.value = other
             return new
     return None
+
+
+def _made(node: ast.Call, order: Random) -> ast.expr | None:
+    """Change one of the arguments that are numbers or texts, or what they are made of."""
+    new = copy.deepcopy(node)
+    places: list[tuple[ast.Call | ast.keyword, int]] = [(new, n) for n in range(len(new.args))]
+    places += [(keyword, -1) for keyword in new.keywords]
+    order.shuffle(places)
+    for owner, at in places:
+        given = owner.args[at] if isinstance(owner, ast.Call) else owner.value
+        other = None if _is_switch(given) else perturbed(given, order)
+        if other is None:
+            continue
+        if isinstance(owner, ast.Call):
+            owner.args[at] = other
+        else:
+            owner.value = other
+        return new
+    return None
+
+
+def _is_switch(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
 def _other_text(new: ast.Call, method: ast.Attribute, order: Random) -> ast.expr:
