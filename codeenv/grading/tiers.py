@@ -191,14 +191,10 @@ def _common(guards: Sequence[Guard]) -> tuple[int | None, ...]:
 
 
 def _kinds(guard: Guard, tests: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the controls of the tests that have one with another expectation.
-
-    An assertion turned round catches who loses failures, but no object that agrees to everything:
-    that one agrees where it is asked to, and fails where it is asked not to.
-    """
+    """Return the controls of the tests that have any."""
     ablation = {test: (ABLATION,) if test in guard.ablation else () for test in tests}
     found = {t: (*guard.controls[t], *ablation[t]) for t in tests if t in guard.controls}
-    return {test: names for test, names in found.items() if _CONSTANTS & frozenset(names)}
+    return {test: names for test, names in found.items() if guard.controls[test]}
 
 
 def _passed(task: Task, tests: Sequence[str], split: SplitRun) -> tuple[str, ...]:
@@ -212,19 +208,29 @@ def _passed(task: Task, tests: Sequence[str], split: SplitRun) -> tuple[str, ...
 
 def _with_tier(recipe: Recipe) -> Recipe:
     """Return the recipe with the weakest tier of its F2P tests."""
-    order = sorted(map(recipe.tier_of, recipe.fail_to_pass), key=STRENGTH.index)
+    order = sorted((_worth(recipe, test) for test in recipe.fail_to_pass), key=STRENGTH.index)
     return recipe.model_copy(update={"tier": order[0]})
 
 
+def _worth(recipe: Recipe, test: str) -> Tier:
+    """Return a test's tier, "open" if it has controls of which none expects something else.
+
+    An assertion turned round catches who loses failures, but no object that agrees to everything:
+    that one agrees where it is asked to, and fails where it is asked not to.
+    """
+    names = frozenset(recipe.guards.get(test, ()))
+    return "open" if names and not names & _CONSTANTS else recipe.tier_of(test)
+
+
 def without_forgeable(recipe: Recipe) -> Recipe:
-    """Return the recipe whose reward is for no test that is graded open.
+    """Return the recipe whose reward is for no test that is graded open, or no better.
 
     Such a test must still pass; it moves behind the weak ones.
 
     Args:
         recipe: As ``tiered`` returned it.
     """
-    kept = tuple(test for test in recipe.fail_to_pass if recipe.tier_of(test) != "open")
+    kept = tuple(test for test in recipe.fail_to_pass if _worth(recipe, test) != "open")
     if not kept or kept == recipe.fail_to_pass:
         return recipe
     moved = tuple(test for test in recipe.fail_to_pass if test not in frozenset(kept))

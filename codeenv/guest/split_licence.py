@@ -8,7 +8,9 @@ solution runs, it is noted where that happened; later it happens nowhere else.
 
 from collections.abc import Iterable
 
-_OPINIONS = frozenset({"__eq__", "=", "!=", "__contains__", "__bool__", "isinstance", "issubclass"})
+from codeenv.guest.split_names import COMPARISONS
+
+_OPINIONS = frozenset({*COMPARISONS, "__eq__", "__ne__", "__contains__", "__bool__"})
 CHANGES = "~"
 """Licence to change lists, dicts and sets that a test passes."""
 

@@ -72,6 +72,14 @@ class TestForgeable:
         assert (found.fail_to_pass, found.tier) == (tuple(OTHERS), "sealed")
         assert found.excluded[-1] == FIRST
 
+    @pytest.mark.parametrize("unsplit", [(), (FIRST,)])
+    def test_no_reward_is_for_a_test_that_is_only_turned_round(self, unsplit):
+        guards = {FIRST: ("negation:0", "ablation"), OTHERS[0]: ("constants:1", "negation:0")}
+        found = without_forgeable(recipe(licences=(), unsplit=unsplit, guards=guards))
+
+        assert (found.fail_to_pass, found.tier) == (tuple(OTHERS), "sealed")
+        assert found.guards[FIRST] == ("negation:0", "ablation")
+
     def test_a_task_whose_tests_are_all_open_stays_as_it_is(self):
         assert without_forgeable(TASK.recipe) == TASK.recipe
 
