@@ -14,6 +14,7 @@ from functools import cached_property
 
 from codeenv.audit.containers import PACKED, Sealed, parts
 from codeenv.audit.fingerprint import shingles
+from codeenv.audit.order import squeezed
 from codeenv.audit.streams import Budget
 from codeenv.audit.unreadable import is_media
 from codeenv.audit.unwrap import LARGEST_TEXT, unwrapped, widened
@@ -23,6 +24,8 @@ _OVERLAP = 64 * 1024
 _PERHAPS = "encoded"
 """Name of what was perhaps encoded, and else is a product of chance."""
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_LONG = re.compile(rb"(?:[!-~]{56,}+[\r\n]{0,2}+)++")
+_LEAST_TEXT = 200
 _RUNS = re.compile(rb"[\x20-\x7e\t\r\n]{4,}")
 
 
@@ -44,6 +47,11 @@ class View:
     def strings(self) -> bytes:
         """The printable runs of the data, one a line."""
         return b"\n".join(_RUNS.findall(self.data))
+
+    @cached_property
+    def squeezed(self) -> bytes:
+        """The text without spaces, quotes and escapes."""
+        return squeezed((self.strings if self.binary else self.data)[:LARGEST_TEXT])
 
     @cached_property
     def shingles(self) -> "array[int]":
@@ -106,9 +114,19 @@ def _forms(path: str, data: bytes, depth: int, budget: Budget) -> Iterator[View 
         else:
             yield from _forms(f"{path}!{part[0]}", part[1], depth + 1, budget)
     if depth < _DEPTH and not budget.spent:
-        for name, inner in widened(data) if own[0].binary else unwrapped(data):
+        for name, inner in _kept(data, binary=own[0].binary):
             budget.left -= len(inner)
             yield from _forms(f"{path}!{name}", inner, depth + 1, budget)
+
+
+def _kept(data: bytes, *, binary: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield what a file holds in another writing; of data, also what its long words do."""
+    if not binary:
+        yield from unwrapped(data)
+        return
+    yield from widened(data)
+    if words := b"\n".join(run for run in _LONG.findall(data) if len(run) >= _LEAST_TEXT):
+        yield from unwrapped(words)
 
 
 def _is_chance(path: str, data: bytes) -> bool:

@@ -77,6 +77,17 @@ def telling_words(text: str) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: (-len(word), word)))
 
 
+def words_in_order(text: str) -> tuple[bytes, ...]:
+    """Return the names of a text as they follow each other; common ones left out."""
+    words = _WORD.findall(uncommented(text))
+    return tuple(word.encode("utf-8", "replace") for word in words if word not in _COMMON)
+
+
+def uncommented(text: str) -> str:
+    """Return a text without its comments."""
+    return _COMMENT.sub("", text)
+
+
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str]) -> Iterator[Function]:
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
     if not body:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from math import ceil
 from typing import Literal
 
 from codeenv.audit.decode import Unread, View, forms
 from codeenv.audit.library import File, Library
 from codeenv.audit.models import Leak, LeakKind
+from codeenv.audit.order import lines_held, words_held
 from codeenv.audit.secrets import LEAST_SHINGLES, Passage, Secrets
 from codeenv.audit.shapes import shapes_of
 from codeenv.audit.unwrap import LARGEST_TEXT
@@ -26,8 +28,13 @@ _NAMES_MISSING = 0.4
 _LISTED = 3
 """Names of hidden tests in one text that make it a list of them."""
 _BLOCK = 4096
+_LONG = 8
+_FEW = 5
+_PROGRAMS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe")
+_OPERATION = re.compile(rb"\b(?:LOAD|STORE)_(?:FAST|NAME|GLOBAL|CONST|ATTR|DEREF)\b")
+_CODE = frozenset({".py", ".pyi"})
 _WORD = re.compile(rb"\w+")
-_ID = re.compile(rb"([\w.-]+\.py)::(?:\w+::)*(\w+)")
+_ID = re.compile(rb"(?<![\w.-])([\w.-]{1,255}\.py)::(?:\w+::)*(\w+)")
 Place = Literal["source", "test", "workspace", "environment"]
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".txt", ".rst", ".md", ""})
 
@@ -58,7 +65,8 @@ def scan_view(view: View, secrets: Secrets, place: Place) -> Iterator[Leak]:
         yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
         return
     yield from _copies(view, secrets.code, COPIED, "copy")
-    if view.binary:
+    yield from _ordered(view, secrets.code, secrets.names)
+    if view.binary or _is_disassembled(view.data):
         yield from _names(view, secrets, inside=place != "environment")
     else:
         yield from _twins(view, secrets.code)
@@ -80,11 +88,12 @@ def scan_library(library: Library, secrets: Secrets) -> Iterator[Leak]:
         for view in library.read(file):
             for number in code.get(file, ()):
                 yield from _shown(view, secrets.code[number])
+                yield from _ordered(view, [secrets.code[number]], secrets.names)
             chosen = [secrets.tests[number] for number in tests.get(file, ())]
             yield from _copies(view, chosen, COPIED_IN_SOURCE, "hidden_test")
             if file in listing:
                 yield from _listed(view, secrets, inside=False)
-            if file in names and view.binary:
+            if file in names and (view.binary or _is_disassembled(view.data)):
                 yield from _names(view, secrets, inside=False)
     for unread in library.unread:
         yield from _opaque(unread, secrets)
@@ -155,9 +164,26 @@ def _copies(
         if not _may_hold(view.data, passage):
             continue
         held = view.held(passage.shingles) / len(passage.shingles)
+        if held < share and suffix(view.path) not in _CODE:
+            held = max(held, lines_held(passage.lines, view.squeezed))
         if held >= share:
             detail = f"{held:.0%} of {passage.owner}"
             yield Leak(kind, view.path, detail)
+
+
+def _ordered(view: View, passages: Iterable[Passage], names: frozenset[str]) -> Iterator[Leak]:
+    """Yield a leak if a text that is no code has the names of a passage in their order.
+
+    A text that has no vanished name lists what is public, such as the keys of a table.
+    """
+    if suffix(view.path) in _CODE:
+        return
+    for passage in passages:
+        if _may_hold(view.data, passage) and any(n.encode() in view.data for n in names):
+            text = (view.strings if view.binary else view.data)[:LARGEST_TEXT]
+            held = words_held(passage.order, text)
+            if held >= COPIED:
+                yield Leak("copy", view.path, f"{held:.0%} of the names of {passage.owner}")
 
 
 def _may_hold(data: bytes, passage: Passage) -> bool:
@@ -205,6 +231,13 @@ def _listed(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
         yield Leak("hidden_test", view.path, detail)
 
 
+def _is_disassembled(text: bytes) -> bool:
+    """Return whether a text shows bytecode, which has the names of its code in another order."""
+    if b"LOAD_" not in text:
+        return False
+    return sum(1 for _ in islice(_OPERATION.finditer(text), _FEW)) == _FEW
+
+
 def _needed(count: int, *, inside: bool) -> int:
     """Return how many of so many names must be close together to tell something.
 
@@ -218,20 +251,24 @@ def _names(view: View, secrets: Secrets, *, inside: bool) -> Iterator[Leak]:
     needed = _needed(len(secrets.names), inside=inside)
     if len(secrets.names) < needed:
         return
-    held = _densest(view.strings, secrets.names)
+    linked = inside and view.data.startswith(_PROGRAMS)
+    held = _densest(view.strings, secrets.names, linked=linked)
     if len(held) >= needed:
         told = ", ".join(sorted(held)[:3])
         yield Leak("names", view.path, f"{len(held)} vanished names, e.g. {told}")
 
 
-def _densest(text: bytes, names: frozenset[str]) -> frozenset[str]:
-    """Return the largest set of names that lie within one window of a text."""
+def _densest(text: bytes, names: frozenset[str], *, linked: bool) -> frozenset[str]:
+    """Return the largest set of names that lie within one window of a text.
+
+    Compilers write the names of a program one after the other, with nothing between them.
+    """
     present = [name for name in names if name.encode() in text]
     if len(present) < 2:
         return frozenset(present)
-    pattern = re.compile(
-        rb"(?<!\w)(" + b"|".join(n.encode() for n in _longest_first(present)) + b")"
-    )
+    known = [re.escape(n.encode()) for n in _longest_first(present)]
+    apart = [n if linked and len(n) >= _LONG else rb"(?<!\w)" + n for n in known]
+    pattern = re.compile(b"(" + b"|".join(apart) + b")")
     blocks: dict[int, set[str]] = {}
     for found in pattern.finditer(text):
         blocks.setdefault(found.start() // _BLOCK, set()).add(found.group(1).decode())

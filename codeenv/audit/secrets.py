@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeenv.audit.fingerprint import Function, functions_of, shingles, telling_words
+from codeenv.audit.fingerprint import (
+    Function,
+    functions_of,
+    shingles,
+    telling_words,
+    uncommented,
+    words_in_order,
+)
+from codeenv.audit.order import telling_lines
 from codeenv.languages.base import Language, Unit
 from codeenv.materialise.brief import all_units, deleted_code, deleted_units, hidden_names
 from codeenv.materialise.common import is_telling
@@ -39,6 +47,8 @@ class Passage:
         size: Nodes of its syntax tree.
         anchors: What every function of that shape holds.
         packed: Bytes that it takes if it is packed well.
+        lines: Its longer lines, squeezed.
+        order: Its names, one after the other.
     """
 
     owner: str
@@ -48,6 +58,8 @@ class Passage:
     size: int = 0
     anchors: frozenset[str] = frozenset()
     packed: int = 0
+    lines: tuple[bytes, ...] = ()
+    order: tuple[bytes, ...] = ()
 
     @cached_property
     def probes(self) -> tuple[bytes, ...]:
@@ -142,7 +154,14 @@ def _arms(pristine: Tree, edits: Iterable[Operation], deleted: Iterable[Unit]) -
             text = before[edit.start : edit.end].decode("utf-8", "replace")
             owner = f"{edit.path}::{edit.symbol}"
             packed = len(zlib.compress(text.encode(), 9))
-            yield Passage(owner, shingles(text), telling_words(text), packed=packed)
+            yield Passage(
+                owner,
+                shingles(text),
+                telling_words(text),
+                packed=packed,
+                lines=telling_lines(uncommented(text)),
+                order=words_in_order(text),
+            )
 
 
 def _chosen(functions: tuple[Function, ...], *, nested: bool) -> tuple[Function, ...]:
@@ -167,4 +186,6 @@ def passage_of(path: str, function: Function) -> Passage:
         size=function.size,
         anchors=function.anchors,
         packed=len(zlib.compress(function.body.encode("utf-8", "surrogatepass"), 9)),
+        lines=telling_lines(uncommented(function.body)),
+        order=words_in_order(function.body),
     )

@@ -2,31 +2,38 @@
 
 import base64
 import binascii
-import html
 import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 
+from codeenv.audit.markup import unmarked
 from codeenv.languages.python.remembering import NAMES, remember
 
 LARGEST_TEXT = 4 * 1024**2
 _RUNS = 200
 _LEAST = 48
 """Bytes below which nothing decoded is worth a look."""
-_MARK = rb"[ \t]*+(?>[+>*|%;!-]++|#++|//++|\d++[ \t]*+[|:.)]?)"
+_MARK = rb"[ \t]*+(?>[+>*|%;!-]++|\.{3}|#++|//++|\d++[ \t]*+[|:.)]?)"
 _LINE = rb"\n" + _MARK + rb"[^\n]*+"
 _MARKED = re.compile(_LINE + rb"(?:" + _LINE + rb"){3,}")
 _MARKS = re.compile(rb"\n" + _MARK + rb"(?: \| ?| ?)")
-_TAG = re.compile(rb"<[^<>]*>")
-_ESCAPE = re.compile(rb"\\(?:([ntr])|([\"'\\/])|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_ESCAPE = re.compile(
+    rb"\\(?:([ntr])|([\"'\\/])|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3]?[0-7]{1,2}))"
+)
+_LETTERS = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-3]?[0-7]{2})")
 _WHITE = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-_LONG = re.compile(rb"(?:\S{60,}+\s{0,2}+)++\S*+")
+_LONG = re.compile(rb"(?:\S{56,}+(?:[ \t]?+\r?+\n[ \t]*+|\s{0,2}+))++\S*+")
 """Where something encoded may be: words that long, one after the other."""
-_HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}+\s?+)++")
-_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}+\r?+\n?+)++[A-Za-z0-9+/_-]*+={0,2}")
-_BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+\-;<=>?@^_`{|}~]{96,}")
+_HEX = re.compile(rb"(?:[0-9a-fA-F]{60,}+\s?+[ \t]*+)++")
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/_-]{60,}+\r?+\n?+[ \t]*+)++[A-Za-z0-9+/_-]*+={0,2}")
+_BEGUN85 = re.compile(rb"<~|stream\r?\n")
+_LETTERS85 = rb"[0-9A-Za-z!#$%&()*+\-;<=>?@^_`{|}~]"
+_BASE85 = re.compile(
+    rb"(?:" + _LETTERS85 + rb"{64,}+\r?+\n)++" + _LETTERS85 + rb"*+|" + _LETTERS85 + rb"{96,}+"
+)
+_PATCH = re.compile(rb"\n(?:literal|delta) \d+\r?\n((?:[A-Za-z]\S{5,65}\r?(?:\n|$))++)")
 _BASE32 = re.compile(rb"(?:[A-Z2-7]{56,}+\r?+\n?+)++[A-Z2-7]*+={0,6}")
 _UU = re.compile(rb"(?:M[ -`]{60}\r?\n)++(?:[ -`]{1,61}\r?\n)?")
 _NUMBERS = re.compile(rb"(?:(?:0[xX][0-9a-fA-F]{1,2}|\d{1,3}),\s{0,20}+){64,}+")
@@ -42,6 +49,7 @@ _WIDE = (
     ("two bytes a letter", 2, 1, re.compile(rb"(?:\0" + _LETTER + rb"){8,}+")),
     ("four bytes a letter", 4, 0, re.compile(rb"(?:" + _LETTER + rb"\0\0\0){8,}+")),
     ("four bytes a letter", 4, 3, re.compile(rb"(?:\0\0\0" + _LETTER + rb"){8,}+")),
+    ("eight bytes a letter", 8, 0, re.compile(rb"(?:" + _LETTER + rb"\0{7}){8,}+")),
 )
 _FAILS = (ValueError, RecursionError)
 
@@ -72,13 +80,17 @@ def _forms(data: bytes) -> Iterator[tuple[str, bytes]]:
         yield "text", data[3:]
     blocks = _MARKED.finditer(b"\n" + data)
     yield "lines", b"".join(_MARKS.sub(b"\n", block[0]) for block in blocks)
-    if data.count(b"</") * 4 > data.count(b"\n"):
-        yield "markup", html.unescape(_TAG.sub(b"", data).decode("utf-8", "replace")).encode()
+    yield from unmarked(data)
     yield "strings", _strings(data)
     for run in islice(_UU.finditer(data), _RUNS):
         yield "encoded", _decoded(_uu, run[0])
     for run in islice(_NUMBERS.finditer(data), _RUNS):
         yield "encoded", _decoded(_bytes, run[0])
+    for piece in data.split(b"~>", _RUNS)[:-1]:
+        if begun := list(_BEGUN85.finditer(piece)):
+            yield "encoded", _decoded(_adobe85, piece[begun[-1].end() :])
+    for run in islice(_PATCH.finditer(data) if b"\nliteral " in data else (), _RUNS):
+        yield "encoded", _decoded(_patch, run[1])
     for long in islice(_LONG.finditer(data), _RUNS):
         for pattern, decode in _ENCODINGS:
             for run in islice(pattern.finditer(long[0]), _RUNS):
@@ -92,7 +104,15 @@ def _strings(data: bytes) -> bytes:
             return "\n".join(_texts(json.loads(data))).encode("utf-8", "replace")
         except _FAILS:
             pass
-    return _ESCAPE.sub(_plain, data) if data.count(b"\\n") > 4 else b""
+    return _ESCAPE.sub(_plain, data) if _is_escaped(data) else b""
+
+
+def _is_escaped(data: bytes) -> bool:
+    """Return whether a text has many escapes of letters; a program has some."""
+    if data.count(b"\\n") > 4:
+        return True
+    letters = islice(_LETTERS.finditer(data), _LEAST) if b"\\" in data else ()
+    return sum(1 for _ in letters) == _LEAST
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -110,10 +130,12 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _plain(found: re.Match[bytes]) -> bytes:
-    white, itself, wide, narrow = found.groups()
+    white, itself, wide, narrow, octal = found.groups()
     if white:
         return _WHITE[white]
-    return itself or chr(int(wide or narrow, 16)).encode("utf-8", "replace")
+    if wide:
+        return chr(int(wide, 16)).encode("utf-8", "replace")
+    return itself or bytes([int(narrow, 16) if narrow else int(octal, 8)])
 
 
 def _decoded(decode: Callable[[bytes], bytes], run: bytes) -> bytes:
@@ -146,6 +168,23 @@ def _base32(run: bytes) -> bytes:
     return base64.b32decode(letters[: len(letters) // 8 * 8])
 
 
+def _base85(run: bytes) -> bytes:
+    return base64.b85decode(b"".join(run.split()))
+
+
+def _adobe85(run: bytes) -> bytes:
+    return base64.a85decode(b"".join(run.split()))
+
+
+def _patch(run: bytes) -> bytes:
+    """Return what a patch of Git holds of a binary file: each line begins with its length."""
+    out = b""
+    for line in run.split():
+        size = line[0] - (64 if line[0] < 97 else 70)
+        out += base64.b85decode(line[1:])[:size]
+    return out
+
+
 def _rest(letters: bytes) -> bytes:
     rest = letters[len(letters) // 4 * 4 :]
     return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
@@ -155,6 +194,6 @@ _ENCODINGS: tuple[tuple[re.Pattern[bytes], Callable[[bytes], bytes]], ...] = (
     (_HEX, _hexadecimal),
     (_BASE32, _base32),
     (_BASE64, _base64),
-    (_BASE85, base64.b85decode),
-    (_BASE85, partial(base64.a85decode, ignorechars=b"")),
+    (_BASE85, _base85),
+    (_BASE85, partial(base64.a85decode, ignorechars=b"\r\n")),
 )

@@ -18,7 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeenv._paths import cache_folder
-from codeenv.audit import containers, decode, entropy, lz4, streams, unreadable, unwrap, zstd
+from codeenv.audit import (
+    containers,
+    decode,
+    entropy,
+    lz4,
+    markup,
+    streams,
+    unreadable,
+    unwrap,
+    zstd,
+)
 from codeenv.audit.decode import Unread, View, forms, plain
 from codeenv.audit.manifests import Manifests
 from codeenv.audit.reach import Shelf, Shown
@@ -32,7 +42,7 @@ _NUMBER = 32
 _WORD = re.compile(rb"[\w\x80-\xff]{%d,}" % _SHORTEST)
 _CODE = (".py", ".pyi")
 _ELF = b"\x7fELF"
-_READERS = (containers, decode, entropy, lz4, streams, unreadable, unwrap, zstd)
+_READERS = (containers, decode, entropy, lz4, markup, streams, unreadable, unwrap, zstd)
 
 
 @dataclass(frozen=True)
