@@ -83,6 +83,31 @@ TREES = {
         ' for key in ("opaque", "redirect", "whiteout", "metacopy"):\n'
         '  try: os.setxattr(name, "user.overlay." + key, b"y")\n  except OSError: pass\''
     ),
+    "folders whose names are alike": (
+        "python -c 'import os\n"
+        'for name in ("\u00e9", "e\u0301", "TEXT", "Text", "text.py.d"): '
+        'os.makedirs("pocketbook/" + name); open(f"pocketbook/{name}/__init__.py", "w").close()\''
+    ),
+    "sources in odd encodings": (
+        'python -c \'import sys\nfor n, head in enumerate((b"\\xff\\xfex\\0", b"# coding: utf-7", '
+        'b"# coding: hex_codec", b"# coding: " + b"a" * 99_999, b"(" * 200_000, b"x=" + b"-" * '
+        '300_000 + b"1", b"\\xef\\xbb\\xbfx = 1")): '
+        'open(f"pocketbook/e{n}.py", "wb").write(head)\''
+    ),
+    "folders that come and go": (
+        "nohup setsid bash -c 'while :; do mkdir -p pocketbook/a/c; "
+        "echo 1 > pocketbook/a/c/z.json; mv pocketbook/a pocketbook/b; rm -rf pocketbook/b; ln -sfn /etc pocketbook/c; "
+        "rm pocketbook/c; done' > /dev/null 2>&1 &"
+    ),
+    "modules that hide others": (
+        "for name in typing re enum pytest pluggy conftest; do echo 'raise SystemExit(0)' > "
+        "$name.py; echo 'x = 1' > pocketbook/$name.py; done; mkdir -p json tests/pocketbook; "
+        "touch json/a.py tests/pocketbook/__init__.py; echo 'x: int' > pocketbook/text.pyi"
+    ),
+    "data that a solution may bring": (
+        "cd pocketbook; echo '{}' > a.json; echo hi > a.txt; echo 'a,b' > a.csv; touch py.typed; "
+        "printf '[%.0s' $(seq 99999) > b.json"
+    ),
     "settings and plug-ins in the package": (
         "cd pocketbook; echo 'raise SystemExit(0)' | tee conftest.py sitecustomize.py "
         "usercustomize.py pytest_plugins.py test_x.py x_test.py > /dev/null; "
