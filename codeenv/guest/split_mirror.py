@@ -137,7 +137,8 @@ def _exit(asker: Asker, name: str) -> Callable[..., Any]:
         return asker.swallows(kind, await answer)
 
     def ask(own: Any, kind: Any = None, *args: Any) -> Any:  # noqa: ANN401
-        answer = asker.special(own, name, (kind, *args))
+        error = args[0] if args else None
+        answer = asker.special(own, name, (kind, error, None))  # frames stay here
         return awaited(kind, answer) if name == "__aexit__" else asker.swallows(kind, answer)
 
     return ask

@@ -55,6 +55,14 @@ MORE = {
         "import re\ndef flags(given):\n    assert given is re.I, given\n    return re.I | re.M\n",
         "    import re\n    assert shelf.flags(re.I) == re.I | re.M\n",
     ),
+    "an error in a context of a generator": (
+        "import contextlib\n@contextlib.contextmanager\ndef told():\n"
+        "    try:\n        yield 3\n    except KeyError as error:\n"
+        "        raise ValueError(error.args[0]) from error\n",
+        "    with pytest.raises(ValueError, match='x'):\n"
+        "        with shelf.told() as found:\n            assert found == 3\n"
+        "            raise KeyError('x')\n",
+    ),
     "names of a module": ("WORD = 3\n", "    assert vars(shelf).copy()['WORD'] == 3\n"),
     "what a lost message told of": (
         "class Box:\n    size = 2\n"
