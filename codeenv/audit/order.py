@@ -4,9 +4,8 @@ Runs of tokens are not found there, since something else stands between the line
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _NOISE = b" \t\r\n\"'\\`"
 """What a text may put before any letter, or leave out."""
@@ -17,6 +16,8 @@ _STRETCH, _NEAR = 20, 4096
 """How much longer than the code a place may be that holds all its lines."""
 _RUN, _LEAST_RUNS, _LEAST_WORDS = 4, 8, 6
 _BETWEEN = 3
+_NOISY = 4
+"""How many times as often as in the code a word may be in the text that tells of it."""
 
 
 def squeezed(text: bytes) -> bytes:
@@ -76,19 +77,36 @@ def words_held(words: tuple[bytes, ...], text: bytes) -> float:
         words: Of the code, in its order.
         text: Where they are looked for.
     """
-    known = frozenset(words)
-    wanted = frozenset(_runs(words))
-    if len(known) < _LEAST_WORDS or len(wanted) < _LEAST_RUNS:
+    if len(frozenset(words)) < _LEAST_WORDS:
         return 0.0
-    longest = sorted(known, key=lambda word: (-len(word), word))
+    longest = sorted(frozenset(words), key=lambda word: (-len(word), word))
     pattern = re.compile(rb"(?<!\w)(?:" + b"|".join(map(re.escape, longest)) + rb")(?!\w)")
-    runs = _runs(pattern.findall(text))
-    places = [place for place, run in enumerate(runs) if run in wanted]
-    best, reach = 0, _BETWEEN * len(words)
-    for first, place in enumerate(places):
-        if best < len(places) - first:
-            last = bisect_left(places, place + reach)
-            best = max(best, len({runs[at] for at in places[first:last]}))
+    found: list[bytes] = pattern.findall(text)
+    there, here = Counter(found), Counter(words)
+    rare = [word for word in words if there[word] <= _NOISY * here[word]]
+    kept = frozenset(rare)
+    best = _runs_held(words, found)
+    if len(rare) < len(words):  # the others may be words of the form, such as the fields of a tree
+        best = max(best, _runs_held(rare, [word for word in found if word in kept]))
+    return best
+
+
+def _runs_held(words: Sequence[bytes], found: Sequence[bytes]) -> float:
+    wanted = frozenset(_runs(words))
+    if len(frozenset(words)) < _LEAST_WORDS or len(wanted) < _LEAST_RUNS:
+        return 0.0
+    runs = [(place, run) for place, run in enumerate(_runs(found)) if run in wanted]
+    held: Counter[tuple[bytes, ...]] = Counter()
+    best = first = 0
+    for place, run in runs:
+        held[run] += 1
+        while place - runs[first][0] >= _BETWEEN * len(words):
+            gone = runs[first][1]
+            held[gone] -= 1
+            if not held[gone]:
+                del held[gone]
+            first += 1
+        best = max(best, len(held))
     return best / len(wanted)
 
 

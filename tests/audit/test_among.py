@@ -18,6 +18,7 @@ import pytest
 
 from codeenv.audit import audit_report, audit_task
 from codeenv.audit.decode import views
+from codeenv.audit.fingerprint import words_in_order
 from codeenv.audit.order import lines_held, squeezed, telling_lines, words_held
 from tests.toytask import SOURCE, plant
 
@@ -163,9 +164,16 @@ def test_words_in_another_order_are_no_copy():
     assert words_held(words, b" ".join(sorted(words) * 9)) < 0.3
 
 
+def test_a_name_that_the_form_uses_too_hides_no_order():
+    code = CODE.replace("piece", "value").replace("text", "args")
+    words = words_in_order(code[code.index("candidates") :])
+    assert words_held(words, ast.dump(ast.parse(code)).encode()) > 0.7
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        CODE.encode() * 4_000,
         b"!" * 200_000 + b"~>" * 300,
         b"<~" * 100_000 + b"~>",
         b"(" * 200_000 + b"Tj TJ",
