@@ -40,6 +40,12 @@ _NET = re.compile(
     r"^(urllib\.request\.\w+|requests\.\w+|httpx\.\w+|urllib3\.\w+|http\.client\.\w+)$"
 )
 
+_HOSTS = re.compile(
+    r"^(http\.client\.HTTPS?Connection|socket\.create_connection|ftplib\.FTP(_TLS)?"
+    r"|telnetlib\.Telnet|asyncio\.open_connection|imaplib\.IMAP4\w*)$"
+)
+_OUTSIDE = re.compile(r"(?!127\.|0\.0\.0\.0$)[\w-]+(\.[\w-]+)+(:\d+)?")
+
 Kind = Literal["exec", "read", "write", "append", "delete", "link", "net", "call"]
 
 
@@ -194,6 +200,10 @@ def _call(node: ast.Call, names: Folder, scripts: Mapping[str, str], depth: int)
         yield Act("link", (str(names.fold(node.args[1]) or ""), str(first or "")), via="python")
     elif _NET.search(function) and isinstance(first, str) and "://" in first:
         yield Act("net", (first,), via="python")
+    elif _HOSTS.search(function):
+        host = first[0] if isinstance(first, tuple) and first else first
+        if isinstance(host, str) and _OUTSIDE.fullmatch(host):
+            yield Act("net", (host,), via="python")
     else:
         yield from _files(node, function, names)
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from codeenv.monitor.models import Event, Executed, FileRead, Finding
-from codeenv.monitor.paths import cache_kind
+from codeenv.monitor.paths import cache_kind, classify, clean
 from codeenv.monitor.programs import git_words, program
 from codeenv.monitor.view import View, finding
 
@@ -30,6 +30,7 @@ _REVISION = re.compile(
     r"(?:^|\s)(?:HEAD(?:[~^]\d*)+|HEAD@\{[^}]*\}|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|stash(?:@\{\d+\})?"
     r"|origin/\S+|upstream/\S+|refs/\S+|[0-9a-f]{7,40}|v?\d+\.\d+(?:\.\d+)*)(?::|\s|$)"
 )
+_ELSEWHERE = re.compile(r"(?:--git-dir[= ]|-C )(\S+)")
 _USES_REVISION = frozenset(
     {"show", "checkout", "restore", "diff", "archive", "worktree", "cherry-pick", "reset", "switch"}
     | {
@@ -85,7 +86,7 @@ def history(view: View) -> Iterator[Finding]:
         if program(run.argv) != "git":
             continue
         words = git_words(run.argv[1:])
-        if words and _mines(words):
+        if words and (_mines(words) or _of_another(words, run)):
             found = _mined(view, event, run, words, own)
             if found.succeeded or not own:
                 yield found
@@ -100,6 +101,13 @@ def _mines(words: Sequence[str]) -> bool:
     if name in _FOREIGN and _FOREIGN[name].search(rest):
         return not (name == "stash" and words[1:2] in (["push"], ["save"], ["drop"]))
     return name in _USES_REVISION and bool(_REVISION.search(" ".join(_before_paths(words[1:]))))
+
+
+def _of_another(words: Sequence[str], run: Executed) -> bool:
+    """Return whether a command reads a repository that is neither the agent's nor the task's."""
+    found = _ELSEWHERE.search(" ".join(run.argv[: len(run.argv) - len(words)]))
+    place = clean(found[1]) if found else ""
+    return place.startswith("/") and classify(place) != "tmp" and words[0] in _USES_REVISION
 
 
 def _before_paths(words: Sequence[str]) -> Sequence[str]:
@@ -180,7 +188,9 @@ def decompiling(view: View) -> Iterator[Finding]:
         targets = [
             (other, read)
             for other, read in view.reads
-            if other.tool_call_id == event.tool_call_id and _BINARY.search(read.path)
+            if other.tool_call_id == event.tool_call_id
+            and _BINARY.search(read.path)
+            and (_of_project(view, read) or view.betrayed(event))
         ]
         named = [word for word in run.argv[1:] if _BINARY.search(word)]
         if not targets and not (named and run.argv[0] != "<call>"):

@@ -19,6 +19,8 @@ _RUNNER = re.compile(r"^_?(pytest|pluggy)(\.|$)")
 _TRACING = frozenset(
     {"sys.settrace", "sys.setprofile", "threading.settrace", "sys.monitoring.use_tool_id"}
 )
+_IMPORTING = ("sys.meta_path.", "sys.path_hooks.")
+"""What decides of every import, also of tests and of what runs them."""
 _LIVE = frozenset({"gc.get_objects", "gc.get_referrers", "gc.get_referents"})
 _PATCHERS = re.compile(r"(^|\.)mock\.(patch|patch\.object|patch\.dict)$|^forbiddenfruit\.curse$")
 _EXITS = frozenset({"os._exit", "os.abort", "pytest.exit", "_pytest.outcomes.exit"})
@@ -75,7 +77,7 @@ def _patching(view: View, code: Code, call: ast.Call, name: str) -> Iterator[Fin
             yield in_code("GG-FRAME", code, call, detail=first)
     elif name.endswith((".__dict__.update", ".__dict__.__setitem__")) and _EVALUATOR.match(name):
         yield in_code("GG-FRAME", code, call, detail=name)
-    elif name in _TRACING and name not in known:
+    elif (name in _TRACING or name.startswith(_IMPORTING)) and name not in known:
         yield in_code("GG-FRAME", code, call, detail=name, severity="suspicious")
     elif name in _LIVE and name not in known:
         severity: Severity = "violation" if _looks_for_tests(code, call) else "suspicious"
@@ -142,9 +144,13 @@ def _leaving(code: Code) -> Iterator[tuple[ast.AST, str]]:
         if (
             name in _EXITS
             or name in _LEAVES
-            or name in ("atexit.register", "os.kill", "signal.raise_signal")
+            or name in ("os.kill", "signal.raise_signal")
+            or (name == "atexit.register" and _leaves_at_exit(code, call))
         ) or name.startswith("os.exec"):
             yield call, name
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if code.names.dotted(given) in _EXITS:  # for others to call
+                yield given, code.names.dotted(given)
     for node in code.nodes:
         if (
             isinstance(node, ast.Raise)
@@ -152,6 +158,16 @@ def _leaving(code: Code) -> Iterator[tuple[ast.AST, str]]:
             and code.names.dotted(node.exc) == "SystemExit"
         ):
             yield node, "SystemExit"
+
+
+def _leaves_at_exit(code: Code, call: ast.Call) -> bool:
+    """Return whether what is to run at exit ends the interpreter by itself.
+
+    What a function of this file does is judged where it does it.
+    """
+    given = {code.names.dotted(node) for arg in call.args for node in ast.walk(arg)
+             if isinstance(node, ast.Name | ast.Attribute | ast.Call)}  # fmt: skip
+    return bool(given & (_EXITS | _LEAVES | {"os.kill", "signal.raise_signal"}))
 
 
 def _exit(code: Code, node: ast.AST, name: str) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ def _counts(code: Code, function: Function) -> str:
     for node in ast.walk(function):
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
             counters |= {_key(node.target)} & shared
+        counters |= {f"len({grown})" for grown in _grown(node) & shared}
         if (
             isinstance(node, ast.Call)
             and (how := _drawn(code, node, shared))
@@ -32,14 +33,16 @@ def _counts(code: Code, function: Function) -> str:
     for node in ast.walk(function):
         if (
             isinstance(node, ast.Subscript)
-            and counters & {_key(n) for n in ast.walk(node.slice)}
+            and (counters & {_key(n) for n in ast.walk(node.slice)} or _counted(node.slice, shared))
             and _constants(code, node.value)
         ):
             return "a table of answers is read by call count"
         if isinstance(node, ast.If | ast.IfExp) and counters & {
             _key(n) for n in ast.walk(node.test)
         }:
-            body = node.body if isinstance(node.body, list) else []
+            body = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
+            if isinstance(node, ast.IfExp) and not _returned(function, node):
+                continue
             if any(True for s in body for _ in answered(code, s) if isinstance(s, ast.Return)):
                 return "a constant is answered by call count"
     return ""
@@ -78,7 +81,22 @@ def _key(node: ast.AST) -> str:
             return f"{owner}.{attr}"
         case ast.Subscript(value=ast.Name(id=owner)):
             return f"{owner}[]"
+        case ast.Call(func=ast.Name(id="len"), args=[inner]) if key := _key(inner):
+            return f"len({key})"
     return ""
+
+
+def _counted(index: ast.expr, shared: set[str]) -> bool:
+    """Return whether an index is the next of what outlives a call, such as a counter."""
+    calls = (node for node in ast.walk(index) if isinstance(node, ast.Call) and node.args)
+    return any(_key(call.func) == "next" and _key(call.args[0]) in shared for call in calls)
+
+
+def _grown(node: ast.AST) -> set[str]:
+    """Return the collection that a call puts one thing into, so that its length counts calls."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return {_key(node.func.value)} if node.func.attr in ("append", "add", "insert") else set()
+    return set()
 
 
 def _drawn(code: Code, node: ast.Call, shared: set[str]) -> str:

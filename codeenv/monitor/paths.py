@@ -97,6 +97,11 @@ def _outside(path: str) -> PathClass:
     return "unknown"
 
 
+def is_of_environment(path: str) -> bool:
+    """Return whether a path (of ``clean``) is of what was installed before the agent came."""
+    return _outside(path) in ("site", "system") and not path.startswith(("/var/", "/run/"))
+
+
 def cache_kind(path: str) -> str:
     """Return what kind of by-product a path is (``mypy``, ``bytecode``, …), or ""."""
     inside = re.search(r"/(site-packages|dist-packages)/", path)

@@ -11,7 +11,7 @@ from typing import Any
 from codeenv.monitor.acts import Act, acts_of_shell
 from codeenv.monitor.facts import TaskFacts
 from codeenv.monitor.models import Executed, FileRead, FileWritten, Linked, Payload, Reached
-from codeenv.monitor.paths import cache_kind, classify, clean, makes
+from codeenv.monitor.paths import cache_kind, classify, clean, is_of_environment, makes
 from codeenv.monitor.programs import program
 from codeenv.monitor.view import Change
 
@@ -167,6 +167,8 @@ class World:
             return self._facts.has(path)
         if classify(path) == "tmp":
             return False
+        if is_of_environment(path):  # where an agent may not write
+            return True
         kind = cache_kind(path)
         return not (kind and makes(kind, frozenset(self._programs)))
 
