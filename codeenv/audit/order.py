@@ -16,7 +16,7 @@ _STRETCH, _NEAR = 20, 4096
 """How much longer than the code a place may be that holds all its lines."""
 _RUN, _LEAST_RUNS, _LEAST_WORDS = 4, 8, 6
 _BETWEEN = 3
-_NOISY = 4
+_NOISY = 2
 """How many times as often as in the code a word may be in the text that tells of it."""
 
 

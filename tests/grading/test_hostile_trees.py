@@ -96,8 +96,8 @@ TREES = {
     ),
     "folders that come and go": (
         "nohup setsid bash -c 'while :; do mkdir -p pocketbook/a/c; "
-        "echo 1 > pocketbook/a/c/z.json; mv pocketbook/a pocketbook/b; rm -rf pocketbook/b; ln -sfn /etc pocketbook/c; "
-        "rm pocketbook/c; done' > /dev/null 2>&1 &"
+        "echo 1 > pocketbook/a/c/z.json; mv pocketbook/a pocketbook/b; "
+        "rm -rf pocketbook/b; ln -sfn /etc pocketbook/c; rm pocketbook/c; done' > /dev/null 2>&1 &"
     ),
     "modules that hide others": (
         "for name in typing re enum pytest pluggy conftest; do echo 'raise SystemExit(0)' > "
