@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from codeenv.languages.python.definitions import Found, find_definitions
@@ -95,12 +96,17 @@ def _generated(tree: Tree, parts: TestId) -> Definition | None:
     numbered = re.match(r"(test\w*?)_\d+(_.*)?$", parts.names[-1])
     for path in (parts.path, *_imported_from(tree, parts.path, parts.names[0])):
         entry = tree.get(path)
-        source = parse_source(entry.data) if entry is not None else None
-        names = {anywhere(n) for n in defined_names(source)} if source else set()
+        names = _names_in(entry.data) if entry is not None else frozenset()
         for name in (parts.names[-1], numbered.group(1) if numbered else ""):
-            if anywhere(name) in names:
+            if name in names:
                 return Definition(path, anywhere(name))
     return None
+
+
+@lru_cache(maxsize=256)
+def _names_in(data: bytes) -> frozenset[str]:
+    source = parse_source(data)
+    return frozenset(defined_names(source)) if source else frozenset()
 
 
 def anywhere(name: str) -> str:
