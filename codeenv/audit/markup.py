@@ -7,6 +7,7 @@ from itertools import islice
 from urllib.parse import unquote_to_bytes
 
 _FEW = 20
+_JOINTS = 2
 _ENTITY = re.compile(rb"&(?:\w{2,8}|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
 _PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
 _COLOUR = re.compile(rb"\x1b(?:\[[0-9;:?]*+[ -/]*+[@-~]|[()][0-9A-B]|\][^\x07\x1b\n]*+\x07)")
@@ -46,9 +47,9 @@ def unmarked(data: bytes) -> Iterator[tuple[str, bytes]]:
     if b"\n00" in data and (found := _DUMPED.findall(data)):
         dumped = b"".join(b"".join(found).split())
         yield "dump", bytes.fromhex(dumped[: len(dumped) // 2 * 2].decode())
-    if any(ending in data for ending in _ENDINGS):
+    if sum(map(data.count, _ENDINGS)) > _JOINTS:
         parts = _JOINT.sub(b"\0", data).split(b"\n")
-        yield "joined", b"\n".join(p.replace(b"\0", b"") for p in parts if p.count(b"\0") > 2)
+        yield "joined", b"\n".join(p.replace(b"\0", b"") for p in parts if p.count(b"\0") > _JOINTS)
 
 
 def _has(pattern: re.Pattern[bytes], data: bytes) -> bool:

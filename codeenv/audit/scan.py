@@ -64,8 +64,7 @@ def scan_view(view: View, secrets: Secrets, place: Place) -> Iterator[Leak]:
         yield from _copies(view, secrets.code, COPIED_IN_SOURCE, "similar")
         yield from _twins(view, [p for p in secrets.code if p.size >= LEAST_TWIN_IN_SOURCE])
         return
-    yield from _copies(view, secrets.code, COPIED, "copy")
-    yield from _ordered(view, secrets.code, secrets.names)
+    yield from _copies(view, secrets.code, COPIED, "copy", secrets.names)
     if view.binary or _is_disassembled(view.data):
         yield from _names(view, secrets, inside=place != "environment")
     else:
@@ -87,8 +86,7 @@ def scan_library(library: Library, secrets: Secrets) -> Iterator[Leak]:
     for file in sorted({*code, *tests, *listing, *names}):
         for view in library.read(file):
             for number in code.get(file, ()):
-                yield from _shown(view, secrets.code[number])
-                yield from _ordered(view, [secrets.code[number]], secrets.names)
+                yield from _shown(view, secrets.code[number], secrets.names)
             chosen = [secrets.tests[number] for number in tests.get(file, ())]
             yield from _copies(view, chosen, COPIED_IN_SOURCE, "hidden_test")
             if file in listing:
@@ -144,9 +142,9 @@ def _places_with_most(library: Library, passage: Passage) -> list[File]:
     return library.places(words, but=int(len(words) * _NAMES_MISSING))
 
 
-def _shown(view: View, passage: Passage) -> Iterator[Leak]:
+def _shown(view: View, passage: Passage, names: frozenset[str] = frozenset()) -> Iterator[Leak]:
     """Yield a leak if a form of a file holds a copy or a twin of a passage."""
-    yield from _copies(view, [passage], COPIED, "copy")
+    yield from _copies(view, [passage], COPIED, "copy", names)
     if not view.binary:
         yield from _twins(view, [passage])
 
@@ -158,32 +156,34 @@ def _opaque(unread: Unread, secrets: Secrets) -> Iterator[Leak]:
 
 
 def _copies(
-    view: View, passages: Iterable[Passage], share: float, kind: LeakKind
+    view: View,
+    passages: Iterable[Passage],
+    share: float,
+    kind: LeakKind,
+    names: frozenset[str] = frozenset(),
 ) -> Iterator[Leak]:
     for passage in passages:
         if not _may_hold(view.data, passage):
             continue
         held = view.held(passage.shingles) / len(passage.shingles)
-        if held < share and suffix(view.path) not in _CODE:
-            held = max(held, lines_held(passage.lines, view.squeezed))
+        if held < share:
+            held = max(held, _told(view, passage, names, share))
         if held >= share:
             detail = f"{held:.0%} of {passage.owner}"
             yield Leak(kind, view.path, detail)
 
 
-def _ordered(view: View, passages: Iterable[Passage], names: frozenset[str]) -> Iterator[Leak]:
-    """Yield a leak if a text that is no code has the names of a passage in their order.
+def _told(view: View, passage: Passage, names: frozenset[str], share: float) -> float:
+    """Return what part of a passage a text has that is no code: its lines, or names in order.
 
     A text that has no vanished name lists what is public, such as the keys of a table.
     """
     if suffix(view.path) in _CODE:
-        return
-    for passage in passages:
-        if _may_hold(view.data, passage) and any(n.encode() in view.data for n in names):
-            text = (view.strings if view.binary else view.data)[:LARGEST_TEXT]
-            held = words_held(passage.order, text)
-            if held >= COPIED:
-                yield Leak("copy", view.path, f"{held:.0%} of the names of {passage.owner}")
+        return 0.0
+    held = lines_held(passage.lines, view.squeezed)
+    if held >= share or not any(name.encode() in view.data for name in names):
+        return held
+    return words_held(passage.order, (view.strings if view.binary else view.data)[:LARGEST_TEXT])
 
 
 def _may_hold(data: bytes, passage: Passage) -> bool:
