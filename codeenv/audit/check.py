@@ -86,7 +86,9 @@ def _statement(task: Task, secrets: Secrets) -> Iterator[Leak]:
 
 
 def _workspace(task: Task, secrets: Secrets) -> Iterator[Leak]:
-    sources, tests = frozenset(task.layout.source_files), frozenset(task.layout.test_files)
+    layout = task.layout
+    helpers = (path for path in layout.support_files if path.endswith(".py"))
+    sources, tests = frozenset(layout.source_files), frozenset((*layout.test_files, *helpers))
     for path, entry in without_git(task.workspace).items():
         place: Place = "source" if path in sources else "test" if path in tests else "workspace"
         for leak in scan_file(path, entry.data, secrets, place=place):

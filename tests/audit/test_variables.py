@@ -87,3 +87,14 @@ def test_common_words_and_near_misses_are_no_leak(word):
     data = f"def {word}(self, {word}):\n    return self.{word} or {word}\n" * 40
     assert audit_task(plant("examples/thing.py", data.encode())) == ()
     assert audit_task(plant("examples/thing.bin", b"\0" + data.encode())) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"), [("tests/__init__.py", set()), ("notes.txt", {"hidden_test"})]
+)
+def test_tests_that_others_inherit_are_no_list_of_hidden_ones(path, kinds):
+    names = [test.rpartition("::")[2].partition("[")[0] for test in TASK.fail_to_pass]
+    text = "class Shared:\n" + "".join(f"    def {name}(self): pass\n" for name in names)
+    task = plant(path, text.encode())
+    layout = replace(task.layout, support_files=(*task.layout.support_files, path))
+    assert {leak.kind for leak in audit_task(replace(task, layout=layout))} == kinds
