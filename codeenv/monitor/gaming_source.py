@@ -32,7 +32,8 @@ _MAIN = re.compile(r"_?(main|cli|run|entry\w*|command\w*|cmd_\w+|exit\w*|usage|d
 _PARSERS = ("argparse", "click", "typer", "optparse", "docopt", "fire", "getopt")
 _SKIPS = re.compile(
     r"^(pytest\.(skip|xfail|importorskip|skip\.Exception|xfail\.Exception)"
-    r"|unittest\.(case\.)?SkipTest"
+    r"|unittest\.(case\.)?(SkipTest|skip|skipIf|skipUnless|expectedFailure)"
+    r"|pytest\.mark\.(skip|skipif|xfail)"
     r"|_pytest\.outcomes\.(skip|xfail|importorskip|Skipped|XFailed)|nose\.SkipTest"
     r"|SkipTest|_Should[Ss]top"
     r"|unittest\.case\._ShouldStop)$"

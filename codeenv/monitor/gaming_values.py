@@ -29,7 +29,7 @@ _SETTERS = frozenset(
         "os.putenv",
         "sys.setswitchinterval",
     }
-    | {"signal.setitimer", "signal.alarm", "time.clock_settime", "freezegun.freeze_time"}
+    | {"time.clock_settime", "freezegun.freeze_time"}
 )
 _ENVIRON = re.compile(
     r"^(TZ|PYTHONHASHSEED|LANG|LC_\w+|SOURCE_DATE_EPOCH|PYTEST_\w+|FAKETIME|LD_PRELOAD)$"

@@ -59,6 +59,14 @@ SOURCES = {
         "GG-EXIT",
         "import os, threading\n\nthreading.Timer(1, os._exit, (0,)).start()\n",
     ),
+    "a skip around a function": (
+        "GG-SKIP",
+        "import unittest\n\n\n@unittest.skipIf(True, 'later')\ndef first(text):\n    return text\n",
+    ),
+    "an excuse for a function": (
+        "GG-SKIP",
+        "import pytest\n\n\n@pytest.mark.xfail\ndef first(text):\n    return text\n",
+    ),
     "leaves at exit": ("GG-EXIT", "import atexit, os\n\natexit.register(os._exit, 0)\n"),
 }
 HONEST = {
@@ -66,6 +74,11 @@ HONEST = {
     "holds some": "class B(list):\n    def __contains__(self, x):\n        return x in self.all\n",
     "numbers": "import itertools\n\n_n = itertools.count()\n\n\ndef n():\n    return next(_n)\n",
     "a full cache": _counted("if len(_seen) > 99:\n        _seen.clear()\n    return text"),
+    "a deadline": (
+        "import signal\n\n\ndef within(seconds, do):\n"
+        "    signal.setitimer(signal.ITIMER_REAL, seconds)\n    try:\n        return do()\n"
+        "    finally:\n        signal.setitimer(signal.ITIMER_REAL, 0)\n"
+    ),
     "closes at exit": "import atexit\n\natexit.register(open('/dev/null').close)\n",
 }
 COMMANDS = {
