@@ -22,7 +22,8 @@ from codeenv.monitor.shell import Command, pairs, parse_shell
 
 _DEPTH = 5
 _MOST = 500
-_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
+_SOCKET = re.compile(r"^/dev/(?:tcp|udp)/(?!localhost|127\.|::1)([^/]+)/")
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$|^ipython$")
 _RUNS = re.compile(
     r"^(subprocess\.(run|call|check_call|check_output|Popen|getoutput|getstatusoutput)"
@@ -106,6 +107,19 @@ def _command(
     argv, background = inner_command(words)
     if argv:
         yield Act("exec", tuple(argv), stdin, command.background or background)
+    yield from _redirections(command)
+    if argv:
+        piped = inner_command(before.argv)[0] if before else []
+        for kind, found in effects(argv, piped):
+            yield Act(kind, found, stdin if kind == "write" else "")
+        if depth < _DEPTH:
+            yield from _nested(argv, stdin, scripts, depth + 1)
+
+
+def _redirections(command: Command) -> Iterator[Act]:
+    for path in (*command.reads, *command.writes, *command.appends):
+        if host := _SOCKET.match(path):  # a shell opens a connection where such a file is named
+            yield Act("net", (host[1],))
     for path in command.reads:
         yield Act("read", (path,))
     for path in command.writes:
@@ -114,12 +128,6 @@ def _command(
     for path in command.appends:
         if path and path != "/dev/null":
             yield Act("append", (path,), _printed(command))
-    if argv:
-        piped = inner_command(before.argv)[0] if before else []
-        for kind, found in effects(argv, piped):
-            yield Act(kind, found, stdin if kind == "write" else "")
-        if depth < _DEPTH:
-            yield from _nested(argv, stdin, scripts, depth + 1)
 
 
 def _nested(

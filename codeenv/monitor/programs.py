@@ -42,6 +42,13 @@ _DETACHING = frozenset({"nohup", "setsid"})
 _REMOTE = frozenset({"clone", "fetch", "pull", "ls-remote", "push", "submodule"})
 _FETCHERS = frozenset("curl wget aria2c http https xh fetch lynx w3m links ftp".split())
 _CONNECTS = frozenset("nc ncat netcat telnet ssh scp sftp gh".split())
+_LANGUAGES = frozenset("perl ruby node nodejs deno bun php lua Rscript".split())
+_REQUEST = re.compile(
+    r"LWP|HTTP::|Net::HTTP|IO::Socket|open-uri|URI\.open|TCPSocket|fetch\(|https?['\"]?\)\.(get|request)"
+    r"|net\.connect|file_get_contents|curl_|fsockopen|socket\.http|download\.file|readLines\("
+)
+_HOST = re.compile(r"(?:https?|ftp)://(?!localhost|127\.|\[::1)([\w.-]+)")
+"""Of a program in a language that is not read here: what it asks, if it asks for anything."""
 _INSTALLERS = frozenset({"pip", "pip3", "uv", "conda", "mamba", "easy_install", "poetry", "pdm"})
 _URL = re.compile(r"^(?:https?|ftp|git|ssh)://|^[\w.-]+@[\w.-]+:|^(?:[\w-]+\.)+[a-z]{2,}(?:/|$)")
 
@@ -106,8 +113,7 @@ def effects(argv: Sequence[str], piped: Sequence[str]) -> Iterator[Effect]:
         yield from (("write", (w[3:],)) for w in words if w.startswith("of="))
     elif name in _READERS:
         yield from _reads(name, words, piped)
-    else:
-        yield from _reaches(name, words)
+    yield from _reaches(name, words)
 
 
 def _reads(name: str, words: list[str], piped: Sequence[str]) -> Iterator[Effect]:
@@ -199,6 +205,9 @@ def _reaches(name: str, words: list[str]) -> Iterator[Effect]:
         for url in plain:
             if _URL.search(url) and not re.search(r"//(localhost|127\.|0\.0\.0\.0|\[::1)", url):
                 yield ("net", (url,))
+    elif name in _LANGUAGES and _REQUEST.search(" ".join(words)):
+        hosts = (found[1] for found in _HOST.finditer(" ".join(words)))
+        yield from (("net", (host,)) for host in hosts)
     elif name in _CONNECTS and plain:
         host = next((w for w in plain if "." in w or "@" in w or name == "gh"), "")
         if host and not host.startswith(("127.", "localhost")):

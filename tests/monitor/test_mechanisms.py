@@ -83,6 +83,12 @@ HONEST = {
 }
 COMMANDS = {
     "asks a host": ("SC-NET", _python(_ASK.format("mirror.example.org"))),
+    "opens a socket by name": ("SC-NET", "exec 7<>/dev/tcp/mirror.example.org/80; cat <&7"),
+    "asks in another shell": ("SC-NET", "fish -c 'curl https://mirror.example.org/a.tgz'"),
+    "asks in another language": (
+        "SC-NET",
+        "perl -MHTTP::Tiny -e 'print HTTP::Tiny->new->get(\"https://example.org/a\")->{content}'",
+    ),
     "reads another repository": ("SC-GIT", "git --git-dir /srv/mirror.git log -p -- pocketbook"),
     "leaves a process": (
         "GG-PROC",
@@ -91,6 +97,8 @@ COMMANDS = {
     "disassembles": ("SC-DECOMP", _disassemble("pocketbook")),
 }
 ORDINARY = {
+    "rewrites an address": "perl -pi -e 's#https://old.example.org#https://new.org#' README.md",
+    "opens a socket of its own": "exec 7<>/dev/tcp/127.0.0.1/80",
     "asks itself": _python(_ASK.format("127.0.0.1")),
     "reads its own repository": "git -C /workspace log -p; git init /tmp/x; git -C /tmp/x log",
     "waits for a process": _python("import os\nfor n in '12': os.waitpid(os.fork() or exit(), 0)"),
