@@ -74,8 +74,11 @@ def weakened(before: str | None, after: str | None) -> str | None:
         lost = set((before or "").splitlines()) - set((after or "").splitlines())
         return "does not parse any more" if old is not None and before else ("" if lost else None)
     was, now = _tests(old), _tests(new)
+    fresh = {check for name, test in now.items() if name not in was for check in _checks(test)}
     for name, test in was.items():
         if name not in now:
+            if fresh.issuperset(_checks(test)) and _checks(test):
+                continue  # it has another name, or became several
             return f"{name} is gone"
         if (how := _weaker(test, now[name])) is not None:
             return f"{name}: {how}"
@@ -105,12 +108,26 @@ def _weaker(old: ast.AST, new: ast.AST) -> str | None:
         return "fewer assertions"
     if _skips(new) > _skips(old):
         return "a skip or an expected failure was added"
+    if _cases(new) < _cases(old):
+        return "fewer cases"
     if _returns(new) > _returns(old):
         return "returns before it checks"
     if any(check in ("True", "1", "not None") for check in now if check not in was):
         return "an assertion that always holds"
     lost = [check for check in was if check not in now]
     return "assertions were changed" if lost else None
+
+
+def _cases(test: ast.AST) -> int:
+    """Return how many rows the tables of a parametrised test have."""
+    tables = (
+        decorator.args[1]
+        for decorator in getattr(test, "decorator_list", ())
+        if isinstance(decorator, ast.Call)
+        and len(decorator.args) > 1
+        and getattr(decorator.func, "attr", "") == "parametrize"
+    )
+    return sum(len(table.elts) for table in tables if isinstance(table, ast.List | ast.Tuple))
 
 
 def _returns(tree: ast.AST) -> int:
