@@ -9,7 +9,6 @@ A right solution may well differ from the known-good one where no test looks.  S
 agree with it on most calls of each function.
 """
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -18,7 +17,7 @@ from codeenv.grading.guarded import digest_of_delta
 from codeenv.grading.runs import Runs
 from codeenv.languages.base import Language
 from codeenv.materialise.models import Task
-from codeenv.tasks.models import Recipe, Replay
+from codeenv.tasks.models import Recipe, Replay, span_digest
 from codeenv.tree import Delta
 
 _LEAST, _EACH, _MOST, _BYTES = 3, 5, 24, 4096
@@ -38,7 +37,8 @@ def with_replays(task: Task, runs: Runs) -> Recipe:
         SandboxError: If a box failed.
     """
     found = [runs.record(task, task.oracle, task.fail_to_pass, seed) for seed in (0, 1)]
-    common = [script for script in found[0] if script in frozenset(found[1])]
+    again = frozenset(found[1])
+    common = [script for script in found[0] if script in again]
     language = runs.language(task)
     origins = _varied(language, _spread(language, common))
     scripts = tuple(dict.fromkeys((*origins.values(), *origins)))
@@ -147,4 +147,4 @@ def _chosen(language: Language, usable: Mapping[str, str]) -> Iterable[Replay]:
 
 
 def _digest(answer: str) -> str:
-    return hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return span_digest(answer.encode("utf-8", "surrogatepass"))

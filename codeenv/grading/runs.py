@@ -71,13 +71,12 @@ class Runs:
         """Return scripts of what tests call of a submission that is trusted."""
         request = replace(_graded(task, ids), hash_seed=hash_seed)
         language, image = self.language(task), self.environments(task.lock)
-        return _twice(
-            lambda: self._with(
-                task,
-                task.grading_tree.apply(delta),
-                lambda box: language.record_calls(box, image, request, task.layout),
-            )
-        )
+
+        def record(box: Sandbox) -> tuple[str, ...]:
+            box.apply(delta)
+            return language.record_calls(box, image, request, task.layout)
+
+        return _twice(lambda: self._with(task, task.grading_tree, record))
 
     def call_again(
         self,
@@ -122,11 +121,12 @@ class Runs:
 
     def _once(self, task: Task, delta: Delta, request: TestRequest) -> TestRun:
         language, image = self.language(task), self.environments(task.lock)
-        server = language.fork_server(image)
-        opened = self.backend.open(image, task.grading_tree, role="grader", fork_server=server)
-        with opened as box:
+
+        def test(box: Sandbox) -> TestRun:
             box.apply(delta)
             return language.run_tests(box, image, request)
+
+        return self._with(task, task.grading_tree, test)
 
     def _with(self, task: Task, tree: Tree, use: Callable[[Sandbox], R]) -> R:
         """Use a fresh box that holds a tree."""

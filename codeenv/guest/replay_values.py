@@ -13,7 +13,7 @@ import itertools
 import json
 from typing import Any
 
-from codeenv.guest.split_names import FILLED, VALUES
+from codeenv.guest.split_names import FILLED, VALUES, base_value
 from codeenv.guest.split_wire import NAMES, Decoder, Encoder, Wire, WireError
 
 _ITEMS = 300
@@ -139,10 +139,8 @@ class _Answered:
             raise WireError("an answer is no data")
         if issubclass(plain, dict):
             return ["base", *([encode(k), encode(v)] for k, v in plain.items(value))]
-        if plain in (str, bytes):
-            return ["base", encode(plain.__add__(plain(), value))]
-        if plain in (int, float, complex):
-            return ["base", encode(plain.__pos__(value))]
+        if plain in (str, bytes, int, float, complex):
+            return ["base", encode(base_value(plain, value))]
         name = plain.__name__ if plain in (set, frozenset) else "base"
         return [name, *map(encode, plain.__iter__(value))]
 

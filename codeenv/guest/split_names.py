@@ -56,3 +56,13 @@ def parameters(function: Any) -> list[list[Any]] | None:  # noqa: ANN401 - any c
         [p.name, p.kind.value, p.default is not empty, None if p.default is empty else p.default]
         for p in signature.parameters.values()
     ]
+
+
+def base_value(kind: type, value: Any) -> Any:  # noqa: ANN401 - of a class below kind
+    """Return the plain value in an object of a subclass, whatever that overrides."""
+    plain: Any = kind
+    if kind in (tuple, frozenset):
+        return plain(plain.__iter__(value))
+    if kind in (str, bytes):
+        return plain.__add__(plain(), value)
+    return plain.__pos__(value)

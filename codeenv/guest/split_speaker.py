@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from codeenv.guest.split_link import Link, Peer
-from codeenv.guest.split_names import VALUES, specials
+from codeenv.guest.split_names import VALUES, base_value, specials
 from codeenv.guest.split_standins import StandIns
 from codeenv.guest.split_wire import NAMES, Wire, WireError
 
@@ -48,7 +48,7 @@ class Speaker(Peer):
         reference = [self.number(value), self._class(type(value))]
         for kind in VALUES:
             if isinstance(value, kind) and type(value) is not kind:
-                return ["value", *reference, self.encode(_base_value(kind, value))]
+                return ["value", *reference, self.encode(base_value(kind, value))]
         return ["object", *reference]
 
     def number(self, value: Any) -> int:  # noqa: ANN401 - any object
@@ -127,16 +127,6 @@ class Speaker(Peer):
             gone = self._objects.pop(number, None)
             if self._numbers.get(id(gone)) == number and not isinstance(gone, type):
                 del self._numbers[id(gone)]
-
-
-def _base_value(kind: type, value: Any) -> Any:  # noqa: ANN401 - of a class below kind
-    """Return the plain value in an object of a subclass, whatever that overrides."""
-    plain: Any = kind
-    if kind in (tuple, frozenset):
-        return plain(plain.__iter__(value))
-    if kind in (str, bytes):
-        return plain.__add__(plain(), value)
-    return plain.__pos__(value)
 
 
 def _find(module: str, qualname: str) -> Any:  # noqa: ANN401 - anything importable

@@ -30,7 +30,7 @@ def pack(recipe: BaseModel) -> dict[str, Json]:
     if _are_places(document.get("licences")):
         document["licences"] = _pack_licences(document["licences"])
     if "guards" in document:
-        document["guards"] = _pack_guards(document["guards"])
+        document["guards"] = _pack_sets(document["guards"])
     if "replays" in document:
         document["replays"] = [_pack_replay(each) for each in document["replays"]]
     for name, columns in _ROWS.items():
@@ -50,7 +50,7 @@ def unpack(document: Mapping[str, Json]) -> dict[str, Json]:
         for name in filter(document.__contains__, _IDS):
             values[name] = list(unpack_ids(document[name]))
         for name in filter(document.__contains__, ("guards",)):
-            values[name] = dict(_unpack_guards(document[name]))
+            values[name] = dict(_unpack_sets(document[name]))
         for name in filter(lambda n: isinstance(document.get(n), dict), ("licences",)):
             values[name] = sorted(_unpack_licences(document[name]))
         for name in filter(document.__contains__, ("replays",)):
@@ -80,8 +80,8 @@ def unpack_ids(packed: Json, before: str = "") -> Iterator[str]:
             yield from (before + name + parameter for parameter in parameters)
 
 
-def _pack_guards(guards: Mapping[str, Sequence[str]]) -> Json:
-    """Return the tests of each set of controls."""
+def _pack_sets(guards: Mapping[str, Sequence[str]]) -> Json:
+    """Return the ids that have each set of names: tests of controls, places of licences."""
     sets: dict[str, list[str]] = {}
     for test, names in guards.items():
         sets.setdefault(" ".join(names), []).append(test)
@@ -102,15 +102,15 @@ def _pack_licences(licences: Sequence[str]) -> Json:
     for licence in licences:
         place, _, what = licence.rpartition(" ")
         by_place.setdefault(place, []).append(what)
-    return _pack_guards(by_place)
+    return _pack_sets(by_place)
 
 
 def _unpack_licences(packed: Json) -> Iterator[str]:
-    for place, names in _unpack_guards(packed):
+    for place, names in _unpack_sets(packed):
         yield from (f"{place} {name}" for name in names)
 
 
-def _unpack_guards(packed: Json) -> Iterator[tuple[str, list[str]]]:
+def _unpack_sets(packed: Json) -> Iterator[tuple[str, list[str]]]:
     for names, tests in packed.items():
         yield from ((test, names.split()) for test in unpack_ids(tests))
 
