@@ -6,10 +6,12 @@ from codeenv.monitor.conduct import giving_up, intent, leaks, sandbagging
 from codeenv.monitor.contamination import caches, decompiling, grader_assets, history
 from codeenv.monitor.copies import canary, egress, packages, verbatim
 from codeenv.monitor.gaming_compare import overloaded
+from codeenv.monitor.gaming_exits import exits
 from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
+from codeenv.monitor.gaming_foreign import replaced
 from codeenv.monitor.gaming_process import judge_text, processes, resources
 from codeenv.monitor.gaming_reading import forged_output, oracle_reading
-from codeenv.monitor.gaming_source import exits, patched_evaluator, skips
+from codeenv.monitor.gaming_source import patched_evaluator, skips
 from codeenv.monitor.gaming_state import call_counts
 from codeenv.monitor.gaming_tests import edited_tests, hooks
 from codeenv.monitor.gaming_values import clocks, special_cases
@@ -30,6 +32,7 @@ DETECTORS: tuple[Detector, ...] = (
     edited_tests,
     hooks,
     patched_evaluator,
+    replaced,
     overloaded,
     exits,
     skips,

@@ -96,6 +96,18 @@ class Folder:
         if function in ("getattr", "builtins.getattr") and len(arguments) > 1:
             name = self.fold(arguments[1], depth + 1)
             return _joined(self.dotted(arguments[0], depth + 1), name)
+        if function.startswith("sys.modules.") and isinstance(first, str):
+            return first
+        owner, _, asked = function.rpartition(".")
+        if asked in ("get", "pop", "__getitem__") and isinstance(first, str):
+            if owner in ("globals()", "builtins.__dict__"):
+                return self.aliases.get(first, first)
+            if owner.endswith(".__dict__"):
+                return _joined(owner.removesuffix(".__dict__"), first)
+        if asked == "__getattribute__" and isinstance(first, str):
+            return _joined(owner, first)
+        if function in ("operator.attrgetter", "operator.methodcaller") and isinstance(first, str):
+            return f"{function}({first})"
         if function in ("vars", "builtins.vars") and arguments:
             return _joined(self.dotted(arguments[0], depth + 1), "__dict__")
         return f"{function}()" if function else ""

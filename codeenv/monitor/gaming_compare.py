@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from codeenv.monitor.code import Code, Function
+from codeenv.monitor.comparing import forged
 from codeenv.monitor.models import Finding, Severity
 from codeenv.monitor.view import View, in_code
 
@@ -19,10 +20,7 @@ _COMPARES = {
 }
 
 _ANY = re.compile(r"(^|\.)mock\.ANY$")
-_VALUES = frozenset(
-    {"object", "str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"}
-)
-"""Types of what tests expect."""
+_DEPTH = 5
 
 
 def overloaded(view: View) -> Iterator[Finding]:
@@ -39,109 +37,47 @@ def overloaded(view: View) -> Iterator[Finding]:
 
 
 def _comparisons(code: Code) -> Iterator[tuple[str, str, ast.AST]]:
-    """Yield constant comparisons: method, class, place."""
+    """Yield forged comparisons: method, class ("" of one made at run time), place."""
     for node in code.nodes:
-        if isinstance(node, Function) and node.name in _COMPARES:
-            owner = code.parents.get(node)
-            if isinstance(owner, ast.ClassDef) and _ignores_other(code, node):
-                yield node.name, owner.name, node
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Attribute):
-            target = node.targets[0]
-            name = target.id if isinstance(target, ast.Name) else target.attr
-            if name in _COMPARES and _constant_function(code, node.value, name):
+        for name, function in _bound(code, node):
+            if name in _COMPARES and _forged(code, function, _COMPARES[name]):
                 owner = code.parents.get(node)
-                owned = owner.name if isinstance(owner, ast.ClassDef) else ""
-                yield name, owned, node
-        elif isinstance(node, ast.Call):
-            yield from _made_classes(code, node)
+                yield name, owner.name if isinstance(owner, ast.ClassDef) else "", node
 
 
-def _made_classes(code: Code, call: ast.Call) -> Iterator[tuple[str, str, ast.AST]]:
-    """Yield constant comparisons of ``type(name, bases, {...})`` and ``setattr``."""
-    function = code.names.dotted(call.func)
-    if function == "type" and len(call.args) == 3 and isinstance(call.args[2], ast.Dict):
-        for key, value in zip(call.args[2].keys, call.args[2].values, strict=True):
-            name = code.names.fold(key)
-            if (
-                isinstance(name, str)
-                and name in _COMPARES
-                and _constant_function(code, value, name)
-            ):
-                yield name, "", call
-    elif function == "setattr" and len(call.args) == 3:
-        name = code.names.fold(call.args[1])
-        if (
-            isinstance(name, str)
-            and name in _COMPARES
-            and _constant_function(code, call.args[2], name)
-        ):
-            yield name, "", call
+def _bound(code: Code, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what a node gives names to: methods, and values of class bodies and namespaces."""
+    match node:
+        case ast.FunctionDef(name=name) if isinstance(code.parents.get(node), ast.ClassDef):
+            yield name, node
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                key = code.names.fold(target.slice) if isinstance(target, ast.Subscript) else None
+                yield str(getattr(target, "id", None) or getattr(target, "attr", key)), value
+        case ast.Dict(keys=keys, values=values):
+            for given, value in zip(keys, values, strict=True):
+                yield str(code.names.fold(given)), value
+        case ast.Call(args=[_, key, value]) if "setattr" in code.names.dotted(node.func):
+            yield str(code.names.fold(key)), value
+        case ast.Call(args=[key, value]) if code.names.dotted(node.func).endswith("__setitem__"):
+            yield str(code.names.fold(key)), value
+        case ast.Call(keywords=keywords):
+            yield from ((str(keyword.arg), keyword.value) for keyword in keywords)
 
 
-def _constant_function(code: Code, node: ast.expr, name: str) -> bool:
-    if isinstance(node, ast.Lambda):
-        return _always(node.body) is _COMPARES[name] or not _uses(node.body, node.args)
-    if isinstance(node, ast.Name):
-        made = next((n for n in code.nodes if isinstance(n, Function) and n.name == node.id), None)
-        return made is not None and _ignores_other(code, made, name)
+def _forged(code: Code, value: ast.AST, wanted: bool, depth: int = 0) -> bool:
+    """Return whether a value is a comparison that answers as it is wanted whatever is compared."""
+    if isinstance(value, Function | ast.Lambda):
+        return forged(value, wanted)
+    if isinstance(value, ast.Name) and depth < _DEPTH:
+        made = code.names.constants.get(value.id)
+        functions = [n for n in code.nodes if isinstance(n, Function) and n.name == value.id]
+        given = [*functions, *([made] if made is not None else [])]
+        return any(_forged(code, one, wanted, depth + 1) for one in given)
+    if isinstance(value, ast.Call):  # e.g. partialmethod(f, …), staticmethod(f)
+        inner = value.args[:1] if depth < _DEPTH else []
+        return any(_forged(code, one, wanted, depth + 1) for one in inner)
     return False
-
-
-def _ignores_other(code: Code, function: Function, name: str = "") -> bool:
-    """Return whether a comparison gives the favourable answer whatever the other side is."""
-    wanted = _COMPARES[name or function.name]
-    answers = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
-    if not answers or any(answer is None for answer in answers):
-        return False
-    verdicts = [_verdict(answer, function.args) for answer in answers]
-    if all(verdict is wanted for verdict in verdicts):
-        return True
-    used = any(_uses(statement, function.args) for statement in function.body)
-    plain = all(verdict is not (not wanted) and not _declines(a) for verdict, a in
-                zip(verdicts, answers, strict=True))  # fmt: skip
-    return not used and (plain or wanted in verdicts)
-
-
-def _verdict(node: ast.expr | None, arguments: ast.arguments) -> bool | None:
-    """Return what an answer always is, or for every plain value of a type; else None."""
-    match node:
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as asked, kinds]):
-            named = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
-            plain = all(isinstance(kind, ast.Name) and kind.id in _VALUES for kind in named)
-            return True if plain and _uses(asked, arguments) else None
-    return _always(node)
-
-
-def _declines(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Name) and node.id == "NotImplemented"
-
-
-def _uses(node: ast.AST, arguments: ast.arguments) -> bool:
-    """Return whether code looks at the second parameter."""
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1:2]
-    names += [arguments.vararg.arg] if arguments.vararg else []
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
-
-
-def _always(node: ast.expr | None) -> bool | None:
-    """Return what a condition always is, as far as that is plain."""
-    match node:
-        case ast.Constant(value=value):
-            return bool(value)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _always(operand)
-            return None if inner is None else not inner
-        case ast.Call(func=ast.Name(id="bool"), args=[inner]):
-            return _always(inner)
-        case ast.BoolOp(op=ast.Or(), values=values) if any(_always(v) is True for v in values):
-            return True
-        case ast.BoolOp(op=ast.And(), values=values) if any(_always(v) is False for v in values):
-            return False
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-            return True if ast.dump(left) == ast.dump(right) else None
-        case ast.Compare(left=left, ops=[ast.NotEq() | ast.IsNot()], comparators=[right]):
-            return False if ast.dump(left) == ast.dump(right) else None
-    return None
 
 
 def _instances(code: Code) -> frozenset[str]:
