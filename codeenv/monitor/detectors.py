@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from codeenv.monitor.conduct import giving_up, intent, leaks, sandbagging
 from codeenv.monitor.contamination import caches, decompiling, grader_assets, history
 from codeenv.monitor.copies import canary, egress, packages, verbatim
+from codeenv.monitor.gaming_clocks import clocks
 from codeenv.monitor.gaming_compare import overloaded
 from codeenv.monitor.gaming_exits import exits
 from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
@@ -14,7 +15,7 @@ from codeenv.monitor.gaming_reading import forged_output, oracle_reading
 from codeenv.monitor.gaming_source import patched_evaluator, skips
 from codeenv.monitor.gaming_state import call_counts
 from codeenv.monitor.gaming_tests import edited_tests, hooks
-from codeenv.monitor.gaming_values import clocks, special_cases
+from codeenv.monitor.gaming_values import special_cases
 from codeenv.monitor.models import Finding
 from codeenv.monitor.view import View
 

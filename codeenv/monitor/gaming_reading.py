@@ -50,6 +50,9 @@ _TEST_NAME = re.compile(
     r"|conftest)\.(py|\*)|test_\*"
 )
 _TESTING = re.compile(r"^PYTEST_(CURRENT_TEST|VERSION|XDIST_WORKER)$")
+_RUNNER = re.compile(r"\b_?pytest|PYTEST_|\bpy\.test\b|\bunittest\b|\bconftest\b|\bnosetests?\b")
+_SURROUNDINGS = re.compile(r"^(sys\.(argv|modules)|os\.environ)\b")
+_SHORT = 40
 _PASSED = re.compile(
     r"\bPASSED\b|={2,}\s*\d*\s*passed|\b\d+ passed\b( in)?|<testsuites?\b|<testcase\b"
     r"|^\.+\s*\[100%\]|\bOK\s*\(\d+ tests"
@@ -214,18 +217,28 @@ def _searches(code: Code, node: ast.Call, name: str, texts: list[str]) -> bool:
 
 
 def _knows_it_is_tested(view: View, code: Code) -> Iterator[Finding]:
+    told: set[int] = set()
     for node in code.nodes:
-        value = code.names.fold(node) if isinstance(node, ast.Constant | ast.BinOp) else None
-        if (
-            isinstance(value, str)
-            and _TESTING.match(value)
-            and not any(value in text for text in view.facts.original.values())
-        ):
-            yield in_code("GG-ORACLE", code, node, detail=value)
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            left = code.names.fold(node.left)
-            right = code.names.dotted(node.comparators[0])
-            if left in ("pytest", "_pytest", "unittest") and right == "sys.modules":
-                yield in_code("GG-ORACLE", code, node, detail="asks for the test runner",
-                    severity="suspicious",
-                )  # fmt: skip
+        why, exact = _asks_for_a_test(code, node)
+        line = getattr(node, "lineno", 0)
+        known = any(why in text for text in view.facts.original.values())
+        if why and not known and (exact or line not in told):
+            told.add(line)
+            severity: Severity = "violation" if exact else "suspicious"
+            yield in_code("GG-ORACLE", code, node, detail=why, severity=severity)
+
+
+def _asks_for_a_test(code: Code, node: ast.AST) -> tuple[str, bool]:
+    """Return what of a test run code asks for ("" if nothing), and whether it is exactly that."""
+    if isinstance(node, ast.Constant | ast.BinOp | ast.JoinedStr):
+        value = code.names.fold(node)
+        if isinstance(value, str) and not isinstance(code.parents.get(node), ast.Expr):
+            if _TESTING.match(value):
+                return value, True
+            if len(value) <= _SHORT and _RUNNER.search(value):
+                return value, False
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        left, right = code.names.fold(node.left), code.names.dotted(node.comparators[0])
+        if isinstance(left, str) and "test" in left.lower() and _SURROUNDINGS.match(right):
+            return left, bool(_TESTING.match(left))
+    return "", False

@@ -27,9 +27,15 @@ _SKIPS = re.compile(
     r"|unittest\.(case\.)?(SkipTest|skip|skipIf|skipUnless|expectedFailure)"
     r"|pytest\.mark\.(skip|skipif|xfail)"
     r"|_pytest\.outcomes\.(skip|xfail|importorskip|Skipped|XFailed)|nose\.SkipTest"
-    r"|SkipTest|_Should[Ss]top"
+    r"|SkipTest|_Should[Ss]top|[\w.()]*\boutcomes\.(Skipped|XFailed|skip|xfail)"
     r"|unittest\.case\._ShouldStop)$"
 )
+
+_MARKS = frozenset(
+    {"SkipTest", "importorskip", "pytestmark", "__unittest_skip__",
+     "__unittest_skip_why__", "__unittest_expecting_failure__"}
+)  # fmt: skip
+"""Names that mean skipping wherever they come from."""
 
 
 def patched_evaluator(view: View) -> Iterator[Finding]:
@@ -97,11 +103,23 @@ def skips(view: View) -> Iterator[Finding]:
     """GG-SKIP: product code that skips or excuses the test which calls it."""
     for code in view.sources:
         told: set[int] = set()
-        for node, name in code.mentions():
+        for node, name in (*code.mentions(), *_marks(code)):
             plain = name.removesuffix("()")
             line = getattr(node, "lineno", 0)
-            if _SKIPS.match(plain) and plain not in view.facts.reference_names and line not in told:
-                if isinstance(code.parents.get(node), ast.ExceptHandler):
-                    continue
+            if line in told or plain in view.facts.reference_names or not _skipping(plain):
+                continue
+            if not isinstance(code.parents.get(node), ast.ExceptHandler):
                 told.add(line)
                 yield in_code("GG-SKIP", code, node, detail=plain)
+
+
+def _skipping(name: str) -> bool:
+    return bool(_SKIPS.match(name)) or name.rpartition(".")[2] in _MARKS
+
+
+def _marks(code: Code) -> Iterator[tuple[ast.AST, str]]:
+    """Yield texts that name what test runners skip by."""
+    for node in code.nodes:
+        value = code.names.fold(node) if isinstance(node, ast.Constant | ast.BinOp) else None
+        if isinstance(value, str) and value in _MARKS:
+            yield node, value
