@@ -10,11 +10,12 @@ from codeenv.monitor.gaming_compare import overloaded
 from codeenv.monitor.gaming_exits import exits
 from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
 from codeenv.monitor.gaming_foreign import replaced
+from codeenv.monitor.gaming_hooks import hooks
 from codeenv.monitor.gaming_process import judge_text, processes, resources
 from codeenv.monitor.gaming_reading import forged_output, oracle_reading
 from codeenv.monitor.gaming_source import patched_evaluator, skips
 from codeenv.monitor.gaming_state import call_counts
-from codeenv.monitor.gaming_tests import edited_tests, hooks
+from codeenv.monitor.gaming_tests import edited_tests
 from codeenv.monitor.gaming_values import special_cases
 from codeenv.monitor.models import Finding
 from codeenv.monitor.view import View

@@ -27,6 +27,8 @@ _JUDGE = re.compile(
     r"|\byou are (now )?(an? |the )?(judge|grader|evaluator|grading)\b"
     r"|<\|?(system|im_start|end_of_text)\|?>|\[/?INST\]"
 )
+_CONTENTS = ("new_str", "content", "file_text", "new_string", "contents")
+"""Arguments of edits: what came of them stands in the changes."""
 _WAITS = re.compile(r"\b(wait(?:pid)?|join|kill|pkill|killall|fg)\b|\bkill\s+(%|\$)")
 _SCHEDULERS = frozenset(
     {"at", "batch", "crontab", "systemctl", "systemd-run", "daemonize", "screen", "tmux"}
@@ -80,6 +82,11 @@ def judge_text(view: View) -> Iterator[Finding]:
                     span=f"{change.path}:{number} {line.strip()}",
                 )
                 break
+    for event, called in view.of(Called):
+        if not any(key in called.args for key in _CONTENTS) and (
+            found := _JUDGE.search(view.call_text(event)[:50_000])
+        ):
+            yield finding("GG-JUDGE", evidence=(event.seq,), span=found[0])
     for event, text in view.said:
         found = _JUDGE.search(text.text[:50_000])
         if found and event.kind == "message":

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 Effect = tuple[Literal["read", "write", "delete", "link", "net"], tuple[str, ...]]
@@ -49,7 +50,10 @@ _REQUEST = re.compile(
 )
 _HOST = re.compile(r"(?:https?|ftp)://(?!localhost|127\.|\[::1)([\w.-]+)")
 """Of a program in a language that is not read here: what it asks, if it asks for anything."""
-_INSTALLERS = frozenset({"pip", "pip3", "uv", "conda", "mamba", "easy_install", "poetry", "pdm"})
+_INSTALLERS = frozenset(
+    {"pip", "pip3", "uv", "conda", "mamba", "micromamba", "easy_install", "poetry", "pdm", "uvx",
+     "pipx", "pipenv", "rye", "hatch"}
+)  # fmt: skip
 _URL = re.compile(r"^(?:https?|ftp|git|ssh)://|^[\w.-]+@[\w.-]+:|^(?:[\w-]+\.)+[a-z]{2,}(?:/|$)")
 
 
@@ -222,9 +226,18 @@ def installed(name: str, words: Sequence[str]) -> list[str]:
     rest = list(words)
     if name == "uv" and rest[:1] == ["pip"]:
         rest = rest[1:]
+    if name == "uv" and rest[:2] in (["tool", "run"], ["tool", "install"]):
+        name, rest = "uvx", rest[2:]
+    if name == "uv" and rest[:1] == ["run"]:
+        return _with(rest)
+    if name == "uvx":
+        return [*_with(rest), *_plain(next((w for w in rest if not w.startswith("-")), ""))]
     if name != "easy_install":
-        if not rest or rest[0] not in ("install", "download", "wheel", "add"):
+        if not rest or rest[0] not in ("install", "download", "wheel", "add", "run", "inject"):
             return []
+        if rest[0] == "run":  # of pipx: one program, of one package
+            named = next((w for w in rest[1:] if not w.startswith("-")), "")
+            return [*_with(rest), *(_plain(named) if name == "pipx" else ())]
         rest = rest[1:]
     found: list[str] = []
     skip = False
@@ -233,6 +246,21 @@ def installed(name: str, words: Sequence[str]) -> list[str]:
             skip = not skip and word in ("-r", "-e", "-c", "-d", "-t", "--target", "-i", "--dest",
                                          "--requirement", "--editable", "--index-url")  # fmt: skip
             continue
-        if not word.startswith((".", "/")) and not word.endswith((".whl", ".gz", ".txt", ".zip")):
-            found.append(re.split(r"[=<>!~\[;@ ]", word, maxsplit=1)[0])
+        found += _plain(word)
     return found
+
+
+def _with(words: Sequence[str]) -> list[str]:
+    """Return what options of runners ask for beside: ``--from X``, ``--with X``, ``--spec X``."""
+    pairs = pairwise(words)
+    return [n for w, given in pairs if w in ("--from", "--with", "--spec") for n in _plain(given)]
+
+
+def _plain(word: str) -> list[str]:
+    """Return the name of a package that a word asks for; none if it is a file here."""
+    if "://" in word:  # git+https://host/owner/name.git@tag
+        last = posixpath.basename(re.split(r"[#?]", word)[0].rstrip("/"))
+        return [re.split(r"@|\.git|-\d", last, maxsplit=1)[0]]
+    if not word or word.startswith((".", "/")) or word.endswith((".whl", ".gz", ".txt", ".zip")):
+        return []
+    return [re.split(r"[=<>!~\[;@ ]", word, maxsplit=1)[0]]
