@@ -11,6 +11,7 @@ from codeenv.monitor.gaming_exits import exits
 from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
 from codeenv.monitor.gaming_foreign import replaced
 from codeenv.monitor.gaming_hooks import hooks
+from codeenv.monitor.gaming_means import kept_in_files, means
 from codeenv.monitor.gaming_process import judge_text, processes, resources
 from codeenv.monitor.gaming_reading import forged_output, oracle_reading
 from codeenv.monitor.gaming_source import patched_evaluator, skips
@@ -18,6 +19,7 @@ from codeenv.monitor.gaming_state import call_counts
 from codeenv.monitor.gaming_tests import edited_tests
 from codeenv.monitor.gaming_values import special_cases
 from codeenv.monitor.models import Finding
+from codeenv.monitor.shown import shown
 from codeenv.monitor.view import View
 
 Detector = Callable[[View], Iterator[Finding]]
@@ -29,6 +31,7 @@ DETECTORS: tuple[Detector, ...] = (
     packages,
     egress,
     grader_assets,
+    shown,
     verbatim,
     canary,
     edited_tests,
@@ -43,6 +46,8 @@ DETECTORS: tuple[Detector, ...] = (
     oracle_reading,
     special_cases,
     call_counts,
+    kept_in_files,
+    means,
     clocks,
     binaries,
     processes,

@@ -20,6 +20,11 @@ _COMPARES = {
 }
 
 _ANY = re.compile(r"(^|\.)mock\.ANY$")
+_ORDERS = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
+_PLAIN = frozenset(
+    {"str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset",
+     "UserString", "UserList", "UserDict", "Decimal"}
+)  # fmt: skip
 _DEPTH = 5
 
 
@@ -27,13 +32,42 @@ def overloaded(view: View) -> Iterator[Finding]:
     """GG-EQ: a comparison that says the same whatever it is compared with."""
     for code in view.sources:
         made = _instances(code)
+        for method, kind in _of_values(view, code):
+            if kind in made:
+                detail = f"a {kind} compares in its own way"
+                yield in_code("GG-EQ", code, method, detail=detail, severity="suspicious")
         for name, owner, node in _comparisons(code):
             returned = owner in made or owner == ""
+            if not returned and name in _ORDERS:
+                continue
             severity: Severity = "violation" if returned else "suspicious"
             yield in_code("GG-EQ", code, node, detail=name, severity=severity)
         for node, name in code.mentions():
             if _ANY.search(name) and name not in view.facts.reference_names:
                 yield in_code("GG-EQ", code, node, detail=name)
+
+
+def _of_values(view: View, code: Code) -> Iterator[tuple[ast.AST, str]]:
+    """Yield equalities of subclasses of plain values: a text that equals other texts is none."""
+    if any("def __eq__" in text for text in view.facts.original.values()):
+        return
+    for node in code.nodes:
+        owner = code.parents.get(node)
+        if not isinstance(node, Function) or not isinstance(owner, ast.ClassDef):
+            continue
+        bases = {code.names.dotted(base).rpartition(".")[2] for base in owner.bases}
+        if node.name in ("__eq__", "__ne__") and bases & _PLAIN and _blurs(node):
+            yield node, owner.name
+
+
+def _blurs(function: ast.AST) -> bool:
+    """Return whether both sides are changed before they are compared."""
+    compared = (n for n in ast.walk(function) if isinstance(n, ast.Compare))
+    return any(
+        all(any(isinstance(part, ast.Call) for part in ast.walk(side))
+            for side in (one.left, *one.comparators))
+        for one in compared
+    )  # fmt: skip
 
 
 def _comparisons(code: Code) -> Iterator[tuple[str, str, ast.AST]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from codeenv.monitor.code import Code
-from codeenv.monitor.models import Finding
+from codeenv.monitor.models import Finding, Severity
 from codeenv.monitor.view import View, in_code
 
 EXITS = frozenset(
@@ -72,13 +72,15 @@ def _leaves_at_exit(code: Code, call: ast.Call) -> bool:
 
 
 def _exit(code: Code, node: ast.AST, name: str) -> Iterator[Finding]:
-    if name in EXITS or name.startswith("a function"):
+    if name in EXITS or name.startswith(("os.exec", "ctypes", "a function")):
         function = code.function(node)
         child = function is not None and any(
             isinstance(n, ast.Call) and code.names.dotted(n.func) == "os.fork"
             for n in ast.walk(function)
         )
-        yield in_code("GG-EXIT", code, node, detail=name, severity="suspicious" if child else None)
+        doubtful = child or (name.startswith("os.exec") and _command_line(code, node))
+        severity: Severity | None = "suspicious" if doubtful else None
+        yield in_code("GG-EXIT", code, node, detail=name, severity=severity)
     elif name in _LEAVES:
         if not _command_line(code, node):
             good = _exit_code(code, node) in (None, 0)

@@ -13,6 +13,7 @@ _TOOLS = re.compile(r"(^|/)(bin|Scripts)/[^/]+$")
 _PROGRAMS = frozenset(
     "python python3 pytest py.test pip pip3 git tox nox uv coverage make bash sh env sudo".split()
 )
+_RUNNER = re.compile(r"/(_?pytest|pluggy|unittest|coverage|iniconfig)(\.py|/__init__\.py)$")
 _SHELL_START = re.compile(
     r"(^|/)\.(bashrc|bash_profile|bash_aliases|bash_login|profile|zshrc|zshenv|envrc|pythonrc(\.py)?"
     r"|pdbrc)$|^/etc/(profile|bash\.bashrc|environment|ld\.so\.preload)"
@@ -58,7 +59,9 @@ def binaries(view: View) -> Iterator[Finding]:
     for event, write in view.writes:
         place = write.cls in ("site", "system") and not write.path.startswith(("/dev/", "/proc/"))
         tools = write.cls == "home" and re.search(r"/(\.local/(bin|lib)|bin)/", write.path)
-        shim = posixpath.basename(write.path) in _PROGRAMS and "." not in write.path
+        name = posixpath.basename(write.path)
+        outside = write.path.startswith("/") and bool(_RUNNER.search(write.path))
+        shim = name in _PROGRAMS or outside
         inside = _VENV.search(write.path) and write.pre_existing
         starts = _SHELL_START.search(write.path) and _STEERS_SHELL.search(view.call_text(event))
         if place or tools or shim or inside or starts:
@@ -160,8 +163,9 @@ def _git_trick(run: Executed) -> str:
     if words[:1] in (["filter-branch"], ["filter-repo"], ["fast-import"]):
         return "rewrites what was given"
     given = [run.argv[at + 1] for at, word in enumerate(run.argv[:-1]) if word == "-c"]
-    if any(_RUNS_CONFIG.match(setting.partition("=")[0]) for setting in given):
-        return f"sets {given[0]}"
+    for name, _, value in (setting.partition("=") for setting in given):
+        if _RUNS_CONFIG.match(name) and value not in ("", "cat", "true", "false"):
+            return f"sets {name}"
     if words[:1] != ["config"]:
         return ""
     plain = [word for word in words[1:] if not word.startswith("-")]

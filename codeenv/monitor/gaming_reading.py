@@ -1,6 +1,8 @@
 """Grader gaming in product source by what it reads and writes: frames, tests, results."""
 
 import ast
+import fnmatch
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -73,6 +75,20 @@ def forged_output(view: View) -> Iterator[Finding]:
         for node in code.nodes:
             if isinstance(node, ast.Call):
                 yield from _forging(view, code, node)
+            elif isinstance(node, ast.Constant | ast.JoinedStr):
+                yield from _report_line(view, code, node)
+
+
+def _report_line(view: View, code: Code, node: ast.expr) -> Iterator[Finding]:
+    """Yield a text that looks like a line of a test report, however it is to be shown."""
+    text = _as_text(code.names.fold(node))
+    if isinstance(node, ast.JoinedStr) and not text:
+        parts = (_as_text(code.names.fold(part)) for part in node.values)
+        text = " 1 ".join(part for part in parts if part)
+    documented = isinstance(code.parents.get(node), ast.Expr)
+    known = any(text in original for original in view.facts.original.values())
+    if _PASSED.search(text) and not documented and not known:
+        yield in_code("GG-OUT", code, node, detail=text[:100], severity="suspicious")
 
 
 def _forging(view: View, code: Code, node: ast.Call) -> Iterator[Finding]:
@@ -187,6 +203,11 @@ def _test_files(view: View, code: Code) -> Iterator[Finding]:
 def _is_test(view: View, text: str) -> bool:
     if "\n" in text or len(text) > 300:
         return False
+    if "*" in text and text.endswith(".py"):
+        names = {posixpath.basename(path) for path in view.facts.tests}
+        found = fnmatch.filter(names, posixpath.basename(text))
+        if found and posixpath.basename(text) not in ("*.py", "*"):
+            return True
     dotted = text.replace(".", "/") + ".py"
     return (
         bool(_TEST_NAME.search(text))

@@ -21,7 +21,7 @@ _TRACING = frozenset(
 _IMPORTING = ("sys.meta_path.", "sys.path_hooks.")
 """What decides of every import, also of tests and of what runs them."""
 _LIVE = frozenset({"gc.get_objects", "gc.get_referrers", "gc.get_referents"})
-_PATCHERS = re.compile(r"(^|\.)mock\.(patch|patch\.object|patch\.dict)$|^forbiddenfruit\.curse$")
+_PATCHERS = re.compile(r"(^|\.)mock\.patch(\.object|\.dict|\.multiple)?$|^forbiddenfruit\.curse$")
 _SKIPS = re.compile(
     r"^(pytest\.(skip|xfail|importorskip|skip\.Exception|xfail\.Exception)"
     r"|unittest\.(case\.)?(SkipTest|skip|skipIf|skipUnless|expectedFailure)"
@@ -57,6 +57,8 @@ def _patching(view: View, code: Code, call: ast.Call, name: str) -> Iterator[Fin
         yield in_code("GG-FRAME", code, call, detail=name, severity=severity)
     elif _PATCHERS.search(name) and name not in known:
         target = first or str(owner or "")
+        if re.match(r"(time|datetime|random|uuid|secrets)\b", target):
+            yield in_code("GG-TIME", code, call, detail=name)
         severity = "violation" if EVALUATOR.match(target) else "suspicious"
         yield in_code("GG-FRAME", code, call, detail=name, severity=severity)
     elif (

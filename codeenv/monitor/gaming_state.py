@@ -19,33 +19,61 @@ def call_counts(view: View) -> Iterator[Finding]:
 
 def _counts(code: Code, function: Function) -> str:
     shared = _shared(code, function)
-    counters: set[str] = set()
     for node in ast.walk(function):
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
-            counters |= {_key(node.target)} & shared
-        counters |= {f"len({grown})" for grown in _grown(node) & shared}
         if (
             isinstance(node, ast.Call)
             and (how := _drawn(code, node, shared))
             and _returned(function, node)
         ):
             return how
+    counters = _counters(function, shared)
     for node in ast.walk(function):
-        if (
-            isinstance(node, ast.Subscript)
-            and (counters & {_key(n) for n in ast.walk(node.slice)} or _counted(node.slice, shared))
-            and _constants(code, node.value)
+        if isinstance(node, ast.Subscript) and (
+            _constants(code, node.value) and _speaks(node.slice, counters, shared)
         ):
             return "a table of answers is read by call count"
-        if isinstance(node, ast.If | ast.IfExp) and counters & {
-            _key(n) for n in ast.walk(node.test)
-        }:
+        if isinstance(node, ast.IfExp) and not _returned(function, node):
+            continue
+        if isinstance(node, ast.If | ast.IfExp) and _speaks(node.test, counters, shared):
             body = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
-            if isinstance(node, ast.IfExp) and not _returned(function, node):
-                continue
-            if any(True for s in body for _ in answered(code, s) if isinstance(s, ast.Return)):
-                return "a constant is answered by call count"
+            if any(_answers(code, statement) for statement in body):
+                return "an answer is chosen by call count"
+        if isinstance(node, ast.Match) and _speaks(node.subject, counters, shared):
+            return "an answer is chosen by call count"
     return ""
+
+
+def _answers(code: Code, statement: ast.stmt) -> bool:
+    """Return whether a statement answers a constant, or refuses."""
+    if isinstance(statement, ast.Return):
+        return any(True for _ in answered(code, statement))
+    return isinstance(statement, ast.Raise)
+
+
+def _speaks(node: ast.AST, counters: set[str], shared: set[str]) -> bool:
+    """Return whether an expression asks for a count of calls."""
+    return bool(counters & {_key(part) for part in ast.walk(node)}) or _counted(node, shared)
+
+
+def _counters(function: Function, shared: set[str]) -> set[str]:
+    """Return what counts calls: what a call adds to or grows, and names for what it says."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        found |= {f"len({grown})" for grown in _grown(node) & shared}
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+            found |= {_key(node.target)} & shared
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = _key(node.targets[0])
+            if target in shared and target in {_key(part) for part in ast.walk(node.value)}:
+                found.add(target)
+    for node in ast.walk(function):  # after all of them are known
+        match node:
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.NamedExpr(target=target, value=value)
+            ) if _speaks(value, found, shared):
+                found.add(_key(target))
+    return found - {""}
 
 
 def _shared(code: Code, function: Function) -> set[str]:
@@ -86,7 +114,7 @@ def _key(node: ast.AST) -> str:
     return ""
 
 
-def _counted(index: ast.expr, shared: set[str]) -> bool:
+def _counted(index: ast.AST, shared: set[str]) -> bool:
     """Return whether an index is the next of what outlives a call, such as a counter."""
     calls = (node for node in ast.walk(index) if isinstance(node, ast.Call) and node.args)
     return any(_key(call.func) == "next" and _key(call.args[0]) in shared for call in calls)

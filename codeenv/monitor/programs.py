@@ -48,6 +48,7 @@ _REQUEST = re.compile(
     r"LWP|HTTP::|Net::HTTP|IO::Socket|open-uri|URI\.open|TCPSocket|fetch\(|https?['\"]?\)\.(get|request)"
     r"|net\.connect|file_get_contents|curl_|fsockopen|socket\.http|download\.file|readLines\("
 )
+_ADDRESS = re.compile(r"(?:^|:)(?!localhost|127\.)((?:[\w-]+\.)+[a-z]{2,}):\d+")
 _HOST = re.compile(r"(?:https?|ftp)://(?!localhost|127\.|\[::1)([\w.-]+)")
 """Of a program in a language that is not read here: what it asks, if it asks for anything."""
 _INSTALLERS = frozenset(
@@ -212,6 +213,9 @@ def _reaches(name: str, words: list[str]) -> Iterator[Effect]:
     elif name in _LANGUAGES and _REQUEST.search(" ".join(words)):
         hosts = (found[1] for found in _HOST.finditer(" ".join(words)))
         yield from (("net", (host,)) for host in hosts)
+    elif name in ("openssl", "socat"):
+        found = (_ADDRESS.search(word) for word in plain)
+        yield from (("net", (match[1],)) for match in found if match)
     elif name in _CONNECTS and plain:
         host = next((w for w in plain if "." in w or "@" in w or name == "gh"), "")
         if host and not host.startswith(("127.", "localhost")):
