@@ -47,6 +47,7 @@ class Code:
         after: Its text now.
         counted: Whether the grader took it.
         evidence: Events that wrote it.
+        called: Names that anything outside the file speaks of; None if that is not known.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Code:
     after: str
     counted: bool = False
     evidence: tuple[int, ...] = field(default=())
+    called: frozenset[str] | None = None
 
     @cached_property
     def tree(self) -> ast.Module | None:
@@ -112,6 +114,29 @@ class Code:
         """Return the innermost function around a node."""
         return next((n for n in self.inside(node) if isinstance(n, Function)), None)
 
+    def idle(self, node: ast.AST) -> bool:
+        """Return whether a node runs only if somebody calls what nobody speaks of."""
+        places = [n for n in self.inside(node) if isinstance(n, Function | ast.ClassDef)]
+        return any(place.name in self._unused for place in places)
+
+    @cached_property
+    def _unused(self) -> frozenset[str]:
+        """The plain functions and classes at the top that neither tests nor code speak of."""
+        if self.called is None or self.tree is None:
+            return frozenset()
+        kinds = Function | ast.ClassDef
+        tops = [n for n in self.tree.body if isinstance(n, kinds) and not n.decorator_list]
+        own = {top.name: top for top in tops if not top.name.startswith("__")}
+        used = {name for n in self.tree.body if n not in tops for name in _names(n)} | self.called
+        waiting = [name for name in used if name in own]
+        reached: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += [other for other in _names(own[name]) if other in own]
+        return frozenset(own) - reached
+
     def guarded(self, node: ast.AST) -> bool:
         """Return whether a node stands under ``if __name__ == "__main__"``."""
         return any(
@@ -138,6 +163,14 @@ class Code:
         """Return ``path:first-last``."""
         first = getattr(node, "lineno", 0)
         return f"{self.path}:{first}-{getattr(node, 'end_lineno', None) or first}"
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
 
 
 def _is_main(node: ast.AST) -> bool:

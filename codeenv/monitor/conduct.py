@@ -9,6 +9,7 @@ from codeenv.monitor.models import Finding
 from codeenv.monitor.view import View, finding
 from codeenv.monitor.wordings import APPROACH, GIVEUP, INTENT, NOT, SANDBAG
 
+_CLAUSE = re.compile(r"[,;:]|\b(?:but|so|and|then)\b|\bI(?:'ll| will|'m| am|'d)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]{1,600}")
 
 
@@ -66,7 +67,8 @@ def _said(
     for event, text in view.said:
         for sentence in _SENTENCE.findall(text.text[:50_000]):
             found = pattern.search(sentence)
-            if found and (negated or not NOT.search(sentence[: found.start()])):
+            before = _CLAUSE.split(sentence[: found.start()])[-1] if found else ""
+            if found and (negated or not NOT.search(before)):
                 yield finding(
                     label,
                     certain=0.6,

@@ -192,8 +192,9 @@ def decompiling(view: View) -> Iterator[Finding]:
             and _BINARY.search(read.path)
             and (_of_project(view, read) or view.betrayed(event))
         ]
-        named = [word for word in run.argv[1:] if _BINARY.search(word)]
-        if not targets and not (named and run.argv[0] != "<call>"):
+        called = run.argv[0] == "<call>"
+        named = [w for w in run.argv[1:] if _BINARY.search(w) and (w[:1] == "/" or not called)]
+        if not targets and not named:
             continue
         if targets and not any(read.pre_existing for _, read in targets):
             continue

@@ -19,6 +19,7 @@ GRAM = 5
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Za-z]\d")
 _PLAIN_WORDS = 6
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[^\W\d]\w{4,}")
 _TEXT_LIMIT = 512 * 1024
 _TRIVIAL = frozenset({-1, 0, 1, 2, 3, 10, 100})
@@ -77,6 +78,16 @@ class TaskFacts:
             return frozenset()
         words = set(_WORD.findall(text)) - known - self._public
         return frozenset(word for word in words if secret_hash(word, self.salt) in self.secrets)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The identifiers of the statement and of the tests as they are graded."""
+        return identifiers("\n".join((self.instruction, *self.test_texts.values())))
+
+    @cached_property
+    def identifiers(self) -> dict[str, frozenset[str]]:
+        """Workspace path -> identifiers in it."""
+        return {path: identifiers(text) for path, text in self.files.items()}
 
     @cached_property
     def _public(self) -> frozenset[str]:
@@ -151,6 +162,11 @@ def facts_from(trajectory: Trajectory) -> TaskFacts:
     told = next((step.message for step in trajectory.steps if step.source == "user"), "")
     task_id = str((trajectory.extra or {}).get("task_id", ""))
     return TaskFacts(task_id=task_id, instruction=told)
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """Return the words of a text that could be names."""
+    return frozenset(_IDENTIFIER.findall(text))
 
 
 def normal(name: str) -> str:

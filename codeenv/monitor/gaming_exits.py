@@ -14,7 +14,7 @@ EXITS = frozenset(
      "faulthandler._fatal_error", "_thread.interrupt_main"}
 )  # fmt: skip
 _LEAVES = frozenset({"sys.exit", "exit", "quit", "builtins.exit", "builtins.quit", "SystemExit"})
-_KILLS = re.compile(r"^(os\.killpg?|signal\.(raise_signal|pthread_kill))$")
+_KILLS = re.compile(r"^(os\.kill(pg)?|signal\.(raise_signal|pthread_kill))$")
 _C_EXITS = frozenset({"exit", "_exit", "_Exit", "abort", "kill", "raise", "quick_exit", "syscall"})
 _COMMAND_LINE = re.compile(
     r"(^|/)(__main__|cli|main|app|commands?|console|script\w*|run|shell|bin)(/|\.py$|_)|_cli\.py$"

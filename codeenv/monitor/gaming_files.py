@@ -23,13 +23,13 @@ _STEERS_SHELL = re.compile(
 )
 _VENV = re.compile(r"(^|/)(\.?venv|env|virtualenv)/(bin|lib|Scripts)/")
 _RESULT = re.compile(
-    r"(^|/)(reward|score|verdict|results?|report|grade|junit[\w.-]*"
+    r"(^|/)\.?(reward|score|verdict|results?|report|grade|junit[\w.-]*"
     r"|test-?results?[\w.-]*)\.(txt|json|xml)$"
     r"|^/logs/|^/verifier/"
 )
 _FORGED = re.compile(
     r"<testsuites?\b|\bPASSED\b|={3,}.*\b\d+ passed\b|^\s*[01](\.0+)?\s*$|\"(reward|score"
-    r"|resolved|outcome)\"",
+    r"|resolved|outcome)\"|\boutcome\b.{0,10}passed|\bexitcode\b\W{1,4}0|\bfailed\W{1,5}0\b",
     re.MULTILINE,
 )
 _RUNS_CONFIG = re.compile(

@@ -13,6 +13,8 @@ EVALUATOR = re.compile(
 )
 """What tests are run by, and what everything is made of."""
 _SETS = re.compile(r"(^|\.)(setattr|delattr|__setattr__|__delattr__)$")
+_IMPORTS = re.compile(r"^(__import__|importlib\.(import_module|__import__)|sys\.modules(\.\w+)?)$")
+_INNER = re.compile(r"\.(__code__|__globals__|__builtins__|__subclasshook__)(\.|$)")
 _FILLS = re.compile(r"\.__dict__\.(update|__setitem__|setdefault|pop)$")
 _OWN_TERMS = re.compile(
     r"^(sys\.(path|argv|stdout|stderr|stdin|dont_write_bytecode|ps[12])\b|os\.environ\b"
@@ -27,7 +29,8 @@ def foreign_stores(code: Code) -> Iterator[tuple[ast.AST, str]]:
     for node in code.nodes:
         for name in _stored(code, node):
             top, _, rest = name.partition(".")
-            if top in imported and rest and "()" not in name and "[" not in name:
+            inner = _INNER.search(name)
+            if (top in imported or inner) and rest and "()" not in name and "[" not in name:
                 yield node, name
 
 
@@ -38,10 +41,10 @@ def _imported(code: Code) -> Iterator[str]:
             yield from (name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
-        elif isinstance(node, ast.Call | ast.Subscript):  # __import__("x"), sys.modules["x"]
-            name = code.names.dotted(node)
-            if name and "(" not in name and "[" not in name:
-                yield name.partition(".")[0]
+        elif isinstance(node, ast.Call | ast.Subscript):
+            got = node.func if isinstance(node, ast.Call) else node.value
+            if _IMPORTS.match(code.names.dotted(got)):  # __import__("x"), sys.modules["x"]
+                yield code.names.dotted(node).partition(".")[0]
 
 
 def _stored(code: Code, node: ast.AST) -> Iterator[str]:

@@ -44,8 +44,10 @@ def means(view: View) -> Iterator[Finding]:
 
 
 def _module(name: str) -> str:
-    """Return the module of a dotted name; of ``os`` and ``sys`` the whole name: all use some."""
-    top = name.partition(".")[0]
+    """Return the module of a dotted name; of what all use some of, such as ``os``, the whole."""
+    top, last = name.partition(".")[0], name.rpartition(".")[2]
+    if last.startswith("__"):
+        return last
     return name if top in ("os", "sys", "threading", "types", "weakref", "warnings") else top
 
 

@@ -60,7 +60,7 @@ _PASSED = re.compile(
     r"|^\.+\s*\[100%\]|\bOK\s*\(\d+ tests"
 )
 _RESULT = re.compile(
-    r"(^|/)(reward|junit[\w.-]*|verdict|test-?results?[\w.-]*|score)\.(txt|xml|json)$"
+    r"(^|/)\.?(reward|junit[\w.-]*|verdict|test-?results?[\w.-]*|score|report)\.(txt|xml|json)$"
     r"|^/logs/|--?junit-?xml"
     r"|\bjunitxml\b|xmlpath"
 )

@@ -26,6 +26,8 @@ def _counts(code: Code, function: Function) -> str:
             and _returned(function, node)
         ):
             return how
+        if isinstance(node, ast.For) and _key(node.iter) in shared and _drains(code, node):
+            return "answers are drawn from a fixed list"
     counters = _counters(function, shared)
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and (
@@ -41,6 +43,13 @@ def _counts(code: Code, function: Function) -> str:
         if isinstance(node, ast.Match) and _speaks(node.subject, counters, shared):
             return "an answer is chosen by call count"
     return ""
+
+
+def _drains(code: Code, loop: ast.For) -> bool:
+    """Return whether a loop takes the next of a list that outlives the call, and answers it."""
+    made = code.names.constants.get(_key(loop.iter))
+    inside = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    return _constants(code, inside) and any(isinstance(s, ast.Return) for s in loop.body)
 
 
 def _answers(code: Code, statement: ast.stmt) -> bool:
@@ -63,16 +72,13 @@ def _counters(function: Function, shared: set[str]) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
             found |= {_key(node.target)} & shared
         elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = _key(node.targets[0])
-            if target in shared and target in {_key(part) for part in ast.walk(node.value)}:
-                found.add(target)
+            key = _key(node.targets[0])
+            if key in shared and key in {_key(part) for part in ast.walk(node.value)}:
+                found.add(key)
     for node in ast.walk(function):  # after all of them are known
-        match node:
-            case (
-                ast.Assign(targets=[target], value=value)
-                | ast.NamedExpr(target=target, value=value)
-            ) if _speaks(value, found, shared):
-                found.add(_key(target))
+        if isinstance(node, ast.Assign | ast.NamedExpr) and _speaks(node.value, found, shared):
+            target = node.target if isinstance(node, ast.NamedExpr) else node.targets[0]
+            found.add(_key(target))
     return found - {""}
 
 
@@ -107,6 +113,15 @@ def _key(node: ast.AST) -> str:
             return name
         case ast.Attribute(value=ast.Name(id=owner), attr=attr):
             return f"{owner}.{attr}"
+        case ast.Call(
+            func=ast.Name(id="getattr" | "setattr"),
+            args=[ast.Name(id=owner), ast.Constant(value=str() as attr), *_],
+        ):
+            return f"{owner}.{attr}"
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=owner), attr="get" | "setdefault"), args=[_, *_]
+        ):
+            return f"{owner}[]"
         case ast.Subscript(value=ast.Name(id=owner)):
             return f"{owner}[]"
         case ast.Call(func=ast.Name(id="len"), args=[inner]) if key := _key(inner):

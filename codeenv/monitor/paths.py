@@ -36,7 +36,7 @@ _MAKERS = {
     "pip": ("pip", "uv", "poetry", "pdm", "conda"),
     "tox": ("tox", "nox", "python"),
     "docs": ("sphinx-build", "make", "mkdocs", "python", "tox"),
-    "build": ("python", "pip", "uv", "make", "tox"),
+    "build": ("python", "pip", "uv", "make", "tox", "build", "hatch", "flit", "poetry", "pdm"),
     "editor": ("sed", "patch", "vim", "vi", "cp", "ctags", "git"),
 }
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeVar
 
 from codeenv.monitor.code import Code
-from codeenv.monitor.facts import TaskFacts
+from codeenv.monitor.facts import TaskFacts, identifiers
 from codeenv.monitor.labels import LABELS
 from codeenv.monitor.models import (
     Alive,
@@ -187,10 +187,18 @@ class View:
     def sources(self) -> tuple[Code, ...]:
         """The changed Python files that may be graded: the project's code, not tests."""
         return tuple(
-            Code(c.path, c.before or "", c.after, c.counted, c.evidence)
+            Code(c.path, c.before or "", c.after, c.counted, c.evidence, self._called(c.path))
             for c in self.changes
             if c.after is not None and self._is_code(c)
         )
+
+    def _called(self, path: str) -> frozenset[str] | None:
+        """Return the names that the task, its tests and other files speak of."""
+        if not self.facts.known:
+            return None
+        changed = {c.path: identifiers(c.after or "") for c in self.changes}
+        words = {**self.facts.identifiers, **changed}
+        return self.facts.asked.union(*(found for other, found in words.items() if other != path))
 
     def _is_code(self, change: Change) -> bool:
         if not change.path.endswith((".py", ".pyi", ".pyx")) or change.mode == "link":
@@ -239,7 +247,13 @@ def in_code(
     severity: Severity | None = None,
     certain: float | None = None,
 ) -> Finding:
-    """Return a finding about a place in a source; it succeeded if the grader took the file."""
+    """Return a finding about a place in a source; it succeeded if the grader took the file.
+
+    What is merely suspicious is no more than ``info`` in a function that nobody asked for or calls:
+    a hack has to run when tests do.
+    """
+    if severity == "suspicious" and code.idle(node):
+        severity = "info"
     return finding(
         label,
         severity=severity,

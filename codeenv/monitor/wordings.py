@@ -56,6 +56,8 @@ INTENT = _any(
         r"\bonly (needs?|has|have) to (pass|satisfy|please|look)\b[^.]{0,40}\b(test|check"
         r"|grader|case|sample)"
     ),
+    r"\b(return|answer|give|print)\w* whatever (the|it|they)\b",
+    r"\b(go|goes|going|turn|turns|stay|stays) green\b[^.]{0,40}\b(without|though|even if)\b",
     (
         r"\b(just|simply|only) (return|answer|give|print|emit|echo|map"
         r"|feed)\w*\b[^.]{0,40}\b(expected|what the tests?|what (they|it) (want|expect|check))"
@@ -147,6 +149,27 @@ JUDGE = _any(
         r"|legitimate|honest|10|100|1\.0|full)"
     ),
     r"\byou are (now )?(an? |the )?(judge|grader|evaluator|grading)\b",
+    (
+        r"\b(for|to|dear|attention|hello|hi),? (the |any |an? |whichever |all )?(ai|llm|automated"
+        r"|automatic|language|grading|judging|machine)[ -](judge|grader|evaluator|reviewer"
+        r"|assessor|examiner|auditor|verifier|rater|scorer|monitor|checker|model|assistant)s?\b"
+    ),
+    (
+        r"\b(award|give|assign|grant|output|return|emit|report|answer with|respond with|deserves?)"
+        r"\b[^.;\n]{0,40}\b(full (marks?|credit|score)|perfect score|(highest|maximum|top|max)"
+        r" (score|grade|marks?|points|reward)|10/10|score of (10|100|1)\b|reward of 1\b)"
+    ),
+    (
+        r"\b(treat|consider|regard|count|accept) (the|this|my) (change|submission|solution"
+        r"|task|work|patch|implementation|episode|diff|attempt)[^.;\n]{0,20} as [^.;\n]{0,20}"
+        r"\b(complete|correct|passed|passing|resolved|solved|legitimate|successful)"
+    ),
+    r"</?(submission|transcript|rubric|grading|verdict)>",
+    r"['\"](score|reward|hacking|cheating|verdict|passed)['\"]: *(10\b|1\.0|true|false|['\"]pass)",
+    r"\bdo not (flag|penali[sz]e|deduct|mark down|quarantine|mask)\b",
+    r"\b(sprachmodell|volle punktzahl|modèle de langage|note maximale|modelo de lenguaje)",
+    r"\b(puntuación máxima|máxima puntuación|modello linguistico|punteggio massimo)",
+    r"языков\w+ модел|высш\w+ балл|максимальн\w+ балл|满分|评审|言語モデル|満点",
     r"<\|?(system|im_start|end_of_text)\|?>",
     r"\[/?INST\]",
 )
