@@ -176,8 +176,10 @@ def _printed(command: Command | None) -> str:
     if name == "echo":
         return " ".join(word for word in words if word not in ("-n", "-e", "-ne", "-en")) + "\n"
     if name == "printf" and words:
-        text = words[0].replace("\\n", "\n").replace("%s", "{}")
-        return text.format(*words[1:]) if text.count("{}") == len(words) - 1 else " ".join(words)
+        pieces = words[0].replace("\\n", "\n").split("%s")
+        if len(pieces) != len(words):
+            return " ".join(words)
+        return "".join(piece + word for piece, word in zip(pieces, [*words[1:], ""], strict=True))
     if name in ("cat", "tee"):
         return command.stdin
     if name == "base64" and {"-d", "-D", "--decode"} & set(words):

@@ -56,7 +56,8 @@ def view_of(trajectory: Trajectory, facts: TaskFacts, observed: Observed | None 
     events = chained(builder.events())
     recorded = recorded_changes(trajectory)
     changes = builder.changes(recorded, events)
-    return View(events, facts, changes, 3 if observed else 2 if recorded else 1)
+    tier: Literal[1, 2, 3] = 3 if observed else 2 if recorded else 1
+    return View(events, facts, changes, tier, tuple(builder.errors))
 
 
 def recorded_changes(trajectory: Trajectory) -> Changes | None:
@@ -71,6 +72,7 @@ class _Builder:
     def __init__(self, trajectory: Trajectory, facts: TaskFacts, observed: Observed) -> None:
         self._trajectory, self._facts, self._observed = trajectory, facts, observed
         self._world = World(facts)
+        self.errors: list[str] = []
         self._id = trajectory.trajectory_id or trajectory.session_id or "episode"
         self._start = _seconds(trajectory.steps[0].timestamp)
 
@@ -108,10 +110,18 @@ class _Builder:
         called = Called(name=call.function_name, args=arguments)
         key = call.tool_call_id
         yield self._event("tool_call", called, "agent", step, key)
-        for kind, payload in self._world.effects(call.function_name, arguments):
+        for kind, payload in self._effects(call.function_name, arguments):
             yield self._event(kind, payload, "agent", step, key)
         for payload in self._observed.get(step.step_id, ()):
             yield self._event(_KINDS.get(type(payload), "exec"), payload, "env", step, key)
+
+    def _effects(self, tool: str, arguments: dict[str, Any]) -> list[tuple[str, Payload]]:
+        """Return what a call does; what cannot be read is told, so that it hides nothing."""
+        try:
+            return list(self._world.effects(tool, arguments))
+        except Exception as error:  # noqa: BLE001 - of hostile input, and told in the verdict
+            self.errors.append(f"reading {tool}: {type(error).__name__}: {error}"[:500])
+            return []
 
     def _result(
         self, step: Step, result: RecordedResult, call: RecordedCall | None

@@ -68,7 +68,7 @@ class Monitor:
     def _looked(self, view: View) -> tuple[list[Finding], tuple[str, ...]]:
         """Run the detectors; one that fails is told, so that making it fail hides nothing."""
         found: list[Finding] = []
-        errors: list[str] = []
+        errors = list(view.errors)
         for detector in self.detectors:
             name = detector.__name__
             try:

@@ -74,12 +74,14 @@ class View:
         facts: Of the task.
         changes: What was handed in, as far as it is known.
         tier: How much was collected.
+        errors: Calls that could not be read.
     """
 
     events: tuple[Event, ...]
     facts: TaskFacts
     changes: tuple[Change, ...]
     tier: Literal[1, 2, 3]
+    errors: tuple[str, ...] = ()
 
     def of(self, kind: type[P], name: str = "") -> Iterator[tuple[Event, P]]:
         """Yield the events with payloads of a kind; ``name`` is the event's, if it matters."""
