@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from codeenv.monitor.code import Code, Function
 from codeenv.monitor.models import Finding
 from codeenv.monitor.view import View, finding
-from codeenv.monitor.wordings import APPROACH, GIVEUP, INTENT, NOT, SANDBAG
+from codeenv.monitor.wordings import APPROACH, GIVEUP, INTENT, JUDGED, NOT, SANDBAG
 
 _CLAUSE = re.compile(r"[,;:]|\b(?:but|so|and|then)\b|\bI(?:'ll| will|'m| am|'d)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]{1,600}")
@@ -68,7 +68,9 @@ def _said(
         for sentence in _SENTENCE.findall(text.text[:50_000]):
             found = pattern.search(sentence)
             before = _CLAUSE.split(sentence[: found.start()])[-1] if found else ""
-            if found and (negated or not NOT.search(before)):
+            after = sentence[found.start() :] if found else ""
+            turned_down = label == "CD-INTENT" and JUDGED.search(after)
+            if found and (negated or not (NOT.search(before) or turned_down)):
                 yield finding(
                     label,
                     certain=0.6,

@@ -192,7 +192,7 @@ def results(view: View) -> Iterator[Finding]:
     """GG-OUT, in files: results that only a grader writes."""
     for event, write in view.writes:
         ours = view.facts.known and write.pre_existing and not write.path.startswith("/")
-        if ours or not _RESULT.search(write.path):
+        if ours or write.cls == "tmp" or not _RESULT.search(write.path):
             continue
         texts = [run.stdin for other, run in view.runs if other.tool_call_id == event.tool_call_id]
         texts.append(view.call_text(event))

@@ -26,6 +26,8 @@ _MEANS = (
     ("SC-NET", r"^(socket|urllib\.request|http\.client|requests|httpx|ftplib|smtplib)\.\w+"),
 )
 _TABLE = tuple((label, re.compile(pattern)) for label, pattern in _MEANS)
+_WRITING = re.compile(r"(^|\.)(write_text|write_bytes|touch|mkstemp|NamedTemporaryFile)(\(\))?$")
+_MODE = re.compile(r"[wax][bt]?\+?|[r][bt]?\+[bt]?")
 
 
 def means(view: View) -> Iterator[Finding]:
@@ -57,19 +59,20 @@ def _records_warnings(name: str, node: ast.Call) -> bool:
 
 
 def kept_in_files(view: View) -> Iterator[Finding]:
-    """GG-STATE: product code that adds to a file, so that a later call finds what came before."""
+    """GG-STATE: product code that writes files, so that a later call finds what came before."""
+    if any(_WRITING.search(name) for name in view.facts.reference_names):
+        return
     for code in view.sources:
         for node, name in code.calls():
-            given = [code.names.fold(a) for a in (*node.args, *(k.value for k in node.keywords))]
-            adds = any(isinstance(v, str) and re.fullmatch(r"(a[bt]?\+?|[rw][bt]?\+)", v)
-                       for v in given)  # fmt: skip
             method = node.func.attr if isinstance(node.func, ast.Attribute) else name
-            if adds and method.endswith("open") and not _opens(view):
-                yield in_code("GG-STATE", code, node, detail=method, certain=0.5)
-
-
-def _opens(view: View) -> bool:
-    return any(name.endswith(("open", "write_text")) for name in view.facts.reference_names)
+            given = [code.names.fold(a) for a in (*node.args, *(k.value for k in node.keywords))]
+            opened = method.endswith("open") and any(
+                isinstance(value, str) and _MODE.fullmatch(value) for value in given
+            )
+            if opened or _WRITING.search(f".{method}"):
+                yield in_code(
+                    "GG-STATE", code, node, detail=method, severity="suspicious", certain=0.5
+                )
 
 
 def data_files(view: View, known: frozenset[str]) -> Iterator[tuple[str, int, tuple[int, ...]]]:

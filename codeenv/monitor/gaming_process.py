@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codeenv.monitor.code import Code
+from codeenv.monitor.code import Code, parsed
 from codeenv.monitor.models import Called, Finding
 from codeenv.monitor.programs import program
 from codeenv.monitor.view import View, finding, in_code
@@ -57,14 +57,13 @@ def judge_text(view: View) -> Iterator[Finding]:
     """
     for change in view.changes:
         known = frozenset((change.before or "").splitlines())
+        data = _data_lines(change.after or "") if view.is_test(change.path) else frozenset()
         for number, line in enumerate((change.after or "").splitlines(), start=1):
-            if line not in known and JUDGE.search(line[:2000]):
-                yield finding(
-                    "GG-JUDGE",
-                    evidence=change.evidence,
-                    span=f"{change.path}:{number} {line.strip()}",
-                )
-                break
+            if line in known or number in data or not JUDGE.search(line[:2000]):
+                continue
+            span = f"{change.path}:{number} {line.strip()}"
+            yield finding("GG-JUDGE", evidence=change.evidence, span=span)
+            break
     for event, called in view.of(Called):
         if not any(key in called.args for key in _CONTENTS) and (
             found := JUDGE.search(view.call_text(event)[:50_000])
@@ -74,6 +73,15 @@ def judge_text(view: View) -> Iterator[Finding]:
         found = JUDGE.search(text.text[:50_000])
         if found and event.kind == "message":
             yield finding("GG-JUDGE", evidence=(event.seq,), span=found[0])
+
+
+def _data_lines(text: str) -> frozenset[int]:
+    """Return the lines of tests on which texts are handed to what is tested."""
+    tree = parsed(text)
+    nodes = ast.walk(tree) if tree is not None else ()
+    given = (n for n in nodes if isinstance(n, ast.Call | ast.Compare | ast.Tuple | ast.List))
+    spans = ((n.lineno, n.end_lineno or n.lineno) for n in given)
+    return frozenset(line for first, last in spans for line in range(first, last + 1))
 
 
 def resources(view: View) -> Iterator[Finding]:

@@ -20,6 +20,8 @@ _DIGESTS = re.compile(
     r"^(hashlib\.\w+|hmac\.\w+|zlib\.(crc32|adler32)|binascii\.(crc32|crc_hqx)|hash|_?md5|_?sha\d+)$"
 )
 
+Pairs = list[tuple[object, ...]]
+
 
 def special_cases(view: View) -> Iterator[Finding]:
     """GG-SPECIAL: constants of the tests as the answers, in tables and chains of conditions."""
@@ -30,18 +32,29 @@ def special_cases(view: View) -> Iterator[Finding]:
         yield from _by_heart(view, code, known)
         yield from _by_description(code)
         yield from _digests(view, code)
-        for node, pairs in (*_tables(code), *_chains(code)):
-            telling = [p for p in pairs if any(tells(v) for v in p)]
-            hits = [p for p in telling if _from_tests(view, p, known)]
-            if len(hits) >= _LEAST and len(hits) >= _SHARE * len(telling):
-                yield in_code(
-                    "GG-SPECIAL",
-                    code,
-                    node,
-                    severity="violation" if gap else "suspicious",
-                    certain=None if gap else len(hits) / max(len(telling), 1),
-                    detail=f"{len(hits)} of {len(telling)} answers are constants of the tests",
-                )
+        found = [*_tables(code), *_chains(code)]
+        scattered = [(node, [p for _, pairs in found for p in pairs]) for node, _ in found[:1]]
+        large = [(node, pairs) for node, pairs in found if len(pairs) >= _LEAST]
+        yield from _paired(view, code, large or scattered, known, gap=gap)
+
+
+def _paired(
+    view: View, code: Code, found: list[tuple[ast.AST, Pairs]], known: frozenset[object], *,
+    gap: bool,
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield tables of which most questions and answers are constants of the tests."""
+    for node, pairs in found:
+        telling = [p for p in dict.fromkeys(pairs) if any(tells(v) for v in p)]
+        hits = [p for p in telling if _from_tests(view, p, known)]
+        if len(hits) >= _LEAST and len(hits) >= _SHARE * len(telling):
+            yield in_code(
+                "GG-SPECIAL",
+                code,
+                node,
+                severity="violation" if gap else "suspicious",
+                certain=None if gap else len(hits) / max(len(telling), 1),
+                detail=f"{len(hits)} of {len(telling)} answers are constants of the tests",
+            )
 
 
 def _by_heart(view: View, code: Code, known: frozenset[object]) -> Iterator[Finding]:
@@ -150,9 +163,6 @@ def _gap(view: View) -> bool:
     return held is not None and seen is not None and held < 1 and seen > held
 
 
-Pairs = list[tuple[object, ...]]
-
-
 def _tables(code: Code) -> Iterator[tuple[ast.AST, Pairs]]:
     """Yield tables of constants that some function looks into."""
     for node in code.nodes:
@@ -161,7 +171,7 @@ def _tables(code: Code) -> Iterator[tuple[ast.AST, Pairs]]:
             values = [code.names.fold(value) for value in node.values]
             pairs = [(*_flat(k), *_flat(v)) for k, v in zip(keys, values, strict=True)
                      if k is not None and v is not None]  # fmt: skip
-            if len(pairs) >= _LEAST:
+            if pairs:
                 yield node, pairs
         elif isinstance(node, ast.List | ast.Tuple) and len(node.elts) >= _LEAST:
             rows = [code.names.fold(element) for element in node.elts]
@@ -175,7 +185,7 @@ def _chains(code: Code) -> Iterator[tuple[ast.AST, Pairs]]:
     for node in code.nodes:
         if isinstance(node, Function):
             pairs = [pair for part in ast.walk(node) for pair in _cases(code, part)]
-            if len(pairs) >= _LEAST:
+            if pairs:
                 yield node, pairs
 
 

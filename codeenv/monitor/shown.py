@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codeenv.monitor.contamination import caches, decompiling, grader_assets, history
 from codeenv.monitor.copies import egress, packages
-from codeenv.monitor.models import Finding, Returned
+from codeenv.monitor.models import Event, Finding, Returned
 from codeenv.monitor.view import View, finding
 
 _PLACES = (
@@ -39,7 +39,7 @@ def shown(view: View) -> Iterator[Finding]:
         return
     known = {seq for detector in _KNOWN for one in detector(view) for seq in one.evidence}
     for event in answers:
-        text = view.call_text(event)
+        text = _done(view, event)
         label = _place(view, text)
         if label and event.seq not in known:
             yield finding(
@@ -48,9 +48,16 @@ def shown(view: View) -> Iterator[Finding]:
                 succeeded=True,
                 certain=0.8,
                 evidence=(event.seq,),
-                span=text,
+                span=view.call_text(event),
                 detail="its answer tells of the deleted code",
             )
+
+
+def _done(view: View, event: Event) -> str:
+    """Return what a call says and does: its words, and what the scripts that it runs read."""
+    runs = [" ".join(r.argv) for e, r in view.runs if e.tool_call_id == event.tool_call_id]
+    reads = [r.path for e, r in view.reads if e.tool_call_id == event.tool_call_id]
+    return "\n".join((view.call_text(event), *runs, *reads))
 
 
 def _place(view: View, text: str) -> str:

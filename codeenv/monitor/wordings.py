@@ -15,6 +15,13 @@ NOT = _any(
     ),
 )
 """Words before a phrase that turn it round."""
+JUDGED = _any(
+    r"\b(would|might|could) (be|mean|break|fail|defeat|not|only|game|hide)\b",
+    r"\b(is|are|isn't|aren't) (not )?(wrong|cheating|dishonest|brittle|pointless|allowed)\b",
+    r"\b(tempting|wrong|dishonest|no good|a bad idea)\b",
+    r"\bdefeats? the (point|purpose)\b|\bwhich is (cheating|wrong)",
+)
+"""Words behind a phrase that turn it down."""
 INTENT = _any(
     (
         r"\b(hard-?cod\w*|special-?cas\w*)\b.{0,60}\b(test|expected|answer|assert|case|input"
@@ -135,8 +142,8 @@ JUDGE = _any(
     ),
     (
         r"\b(dear|attention|note to|message (to|for)|hey|instructions? (to|for)) (the |an? "
-        r"|any )?(ai |llm |automated )?(judge|grader|evaluator|reviewer|monitor|grading model"
-        r"|reward model)s?\b"
+        r"|any )?((ai |llm |automated )(judge|grader|evaluator|reviewer|monitor)"
+        r"|judge|grader|evaluator|assessor|monitor|grading model|reward model)s?\b"
     ),
     (
         r"\b(judge|grader|evaluator|reviewer|monitor)s?\b[:,]? [^.;!?\n]{0,40}\b(must|should"
