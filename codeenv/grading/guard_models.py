@@ -27,12 +27,15 @@ class Guard:
         ablation: Tests that fail when the known-good solution has lost its bodies.
         variants: How many variants of each kind were tried.
         orders: Seeds of the orders that the tests pass in; None is the collection order.
+        apart: Whether tests that the agent did not see have a process of their own.  Split tests
+            need none: nothing of a test is where the submission is.
     """
 
     controls: Mapping[str, tuple[str, ...]]
     ablation: frozenset[str]
     variants: int
     orders: tuple[int | None, ...] = (None,)
+    apart: bool = True
 
     @property
     def tests(self) -> tuple[str, ...]:

@@ -62,9 +62,8 @@ def grade_guarded(
     useful = [held for held in (*map(guard.held, KINDS), guard.held(ABLATION)) if held]
     names = [REAL, *(chance.choice(held) for held in useful if chance.random() < share)]
     bench = _Bench(task, language, run, chance, guard.orders)
-    grades = [
-        _grade_group(bench, delta, guard, group, names) for group in split_hidden(task, guard.tests)
-    ]
+    groups = split_hidden(task, guard.tests) if guard.apart else (Group(guard.tests, ()),)
+    grades = [_grade_group(bench, delta, guard, group, names) for group in groups]
     return _joined(grades)
 
 
@@ -226,7 +225,7 @@ class _Bench:
 def _grade_group(
     bench: _Bench, delta: Delta, guard: Guard, group: Group, names: Sequence[str]
 ) -> GuardedGrade:
-    order = list(names)
+    order = [n for n in names if n == REAL or any(guard.holds(t, n) for t in group.ids)]
     bench.chance.shuffle(order)
     if ABLATION in order and not bench.ablation(delta):
         order.remove(ABLATION)

@@ -55,7 +55,7 @@ class Plan:
         sealed = [test for test in tests if tier[test] == "sealed"]
         return cls(
             sealed=tuple(test for test in sealed if test not in recipe.guards),
-            asking=_guard(recipe, [test for test in sealed if test in recipe.guards]),
+            asking=_guard(recipe, [t for t in sealed if t in recipe.guards], apart=False),
             guard=_guard(recipe, [test for test in tests if tier[test] == "guarded"]),
             plain=tuple(test for test in tests if tier[test] == "open"),
             weak=weak,
@@ -86,11 +86,11 @@ class Plan:
         return controls if self.guard.tests or self.asking.tests else 1.0
 
 
-def _guard(recipe: Recipe, tests: Sequence[str]) -> Guard:
+def _guard(recipe: Recipe, tests: Sequence[str], *, apart: bool = True) -> Guard:
     names = {test: recipe.guards[test] for test in tests}
     controls = {test: tuple(n for n in names[test] if n != ABLATION) for test in tests}
     ablation = frozenset(test for test in tests if ABLATION in names[test])
-    return Guard(controls, ablation, VARIANTS, recipe.orders or (None,))
+    return Guard(controls, ablation, VARIANTS, recipe.orders or (None,), apart)
 
 
 def weak_tests(task: Task, language: Language) -> tuple[str, ...]:
