@@ -15,7 +15,7 @@ class Ambient:
 
     def __init__(self) -> None:
         """Take what a new process has of its own."""
-        self._environ = dict(os.environ)
+        self._environ, self._raw = dict(os.environ), _raw()
         self._cwd = os.getcwd()
         self._argv = list(sys.argv)
         self._stdin: Any = None
@@ -23,8 +23,9 @@ class Ambient:
     def changes(self, encode: Callable[[Any], Wire]) -> dict[str, Any]:
         """Return what changed since it was asked for last."""
         changed: dict[str, Any] = {}
-        now = dict(os.environ)
-        if now != self._environ:
+        raw = _raw()
+        if raw != self._raw:
+            now, self._raw = dict(os.environ), raw
             names = (now.keys() | self._environ.keys()) - _OWN
             told = {n: now.get(n) for n in names if now.get(n) != self._environ.get(n)}
             self._environ = now
@@ -47,6 +48,11 @@ class Ambient:
             return {}
         self._cwd = cwd
         return {"cwd": cwd}
+
+
+def _raw() -> dict[Any, Any]:
+    """Return a copy of the environment as the interpreter keeps it: this is asked at every call."""
+    return dict(getattr(os.environ, "_data", os.environ))
 
 
 def _is_of_pytest(stream: Any) -> bool:  # noqa: ANN401 - whatever stands for standard input
