@@ -8,7 +8,7 @@ from codeenv.monitor.copies import canary, egress, packages, verbatim
 from codeenv.monitor.gaming_clocks import clocks
 from codeenv.monitor.gaming_compare import overloaded
 from codeenv.monitor.gaming_exits import exits
-from codeenv.monitor.gaming_files import binaries, bytecode, results, version_control
+from codeenv.monitor.gaming_files import binaries, bytecode, results, shell_hooks, version_control
 from codeenv.monitor.gaming_foreign import replaced
 from codeenv.monitor.gaming_hooks import hooks
 from codeenv.monitor.gaming_means import kept_in_files, means
@@ -36,6 +36,7 @@ DETECTORS: tuple[Detector, ...] = (
     canary,
     edited_tests,
     hooks,
+    shell_hooks,
     patched_evaluator,
     replaced,
     overloaded,

@@ -5,6 +5,7 @@ Resolves names to dotted paths (``g = getattr; g(__import__("os"), "_ex" + "it")
 """
 
 import ast
+import sys
 
 from codeenv.monitor.folded import (
     MOST,
@@ -18,6 +19,10 @@ from codeenv.monitor.folded import (
 )
 
 _DEPTH = 30
+SITE = "<site-packages>"
+"""Stands for the folder of installed packages."""
+MODULES = "<modules>"
+"""Stands for the folder that a module was imported from."""
 _IMPORTERS = frozenset({"__import__", "importlib.import_module", "importlib.__import__"})
 
 
@@ -35,6 +40,7 @@ class Folder:
             self._import(node)
         for node in nodes:
             self._assignment(node)
+            self._defaults(node)
 
     def _import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -58,6 +64,19 @@ class Folder:
             for one, given in zip(target.elts, value.elts, strict=False):
                 if isinstance(one, ast.Name):
                     self._bind(one.id, given)
+
+    def _defaults(self, node: ast.AST) -> None:
+        """Bind parameters to what their defaults name: ``def f(os=__import__("os"))``."""
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        given = node.args
+        plain = [*given.posonlyargs, *given.args]
+        pairs = [*zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True)]
+        pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
+        for argument, default in pairs:
+            dotted = self.dotted(default)
+            if "." in dotted or isinstance(default, ast.Call):
+                self.aliases.setdefault(argument.arg, dotted)
 
     def _bind(self, name: str, value: ast.expr) -> None:
         if name in self.constants:  # assigned twice: not a constant
@@ -153,10 +172,21 @@ class Folder:
                 return self._result(node, depth)
         return self._rarer(node, depth)
 
+    def _file_of(self, module: str) -> Value | None:
+        """Return where the source of an imported module is, as far as its name says."""
+        top = module.partition(".")[0]
+        known = any(top == name.partition(".")[0] for name in self.aliases.values())
+        if not module or not known or "(" in module:
+            return None
+        place = "/usr/lib/python3" if top in sys.stdlib_module_names else MODULES
+        return f"{place}/{module.replace('.', '/')}.py"
+
     def _rarer(self, node: ast.AST, depth: int) -> Value | None:
         match node:
             case ast.IfExp(test=ast.Constant(value=chosen), body=body, orelse=other):
                 return self.fold(body if chosen else other, depth + 1)
+            case ast.Attribute(value=value, attr="__file__"):
+                return self._file_of(self.dotted(value, depth + 1))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 number = self.fold(operand, depth + 1)
                 return -number if isinstance(number, int | float) else None
@@ -186,6 +216,8 @@ class Folder:
 
     def _result(self, node: ast.Call, depth: int) -> Value | None:
         function = self.dotted(node.func, depth + 1)
+        if function in ("inspect.getfile", "inspect.getsourcefile") and node.args:
+            return self._file_of(self.dotted(node.args[0], depth + 1))
         arguments = [self.fold(argument, depth + 1) for argument in node.args[:20]]
         if isinstance(node.func, ast.Attribute):
             owner = self.fold(node.func.value, depth + 1)

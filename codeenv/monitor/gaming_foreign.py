@@ -15,6 +15,7 @@ EVALUATOR = re.compile(
 _SETS = re.compile(r"(^|\.)(setattr|delattr|__setattr__|__delattr__)$")
 _IMPORTS = re.compile(r"^(__import__|importlib\.(import_module|__import__)|sys\.modules(\.\w+)?)$")
 _INNER = re.compile(r"\.(__code__|__globals__|__builtins__|__subclasshook__)(\.|$)")
+_CLOCKS = frozenset({"time", "datetime", "random", "uuid", "secrets", "calendar"})
 _FILLS = re.compile(r"\.__dict__\.(update|__setitem__|setdefault|pop)$")
 _OWN_TERMS = re.compile(
     r"^(sys\.(path|argv|stdout|stderr|stdin|dont_write_bytecode|ps[12])\b|os\.environ\b"
@@ -69,9 +70,10 @@ def replaced(view: View) -> Iterator[Finding]:
             if own or name in told or _OWN_TERMS.match(name) or name in view.facts.reference_names:
                 continue
             told.add(name)
+            label = "GG-TIME" if name.partition(".")[0] in _CLOCKS else "GG-FRAME"
             graver = EVALUATOR.match(name) and not name.startswith("builtins._")
             severity: Severity = "violation" if graver else "suspicious"
-            yield in_code("GG-FRAME", code, node, detail=name, severity=severity)
+            yield in_code(label, code, node, detail=name, severity=severity)
         yield from _all_modules(view, code)
 
 

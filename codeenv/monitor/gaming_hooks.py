@@ -69,9 +69,8 @@ def _changed(view: View) -> Iterator[Finding]:
     for event, write in view.writes:
         if (
             write.path not in seen
-            and (_START_UP.search(write.path) or _CONFTEST.search(write.path))
-            and write.cls not in ("site", "system", "cache")
-            and view.tier == 1
+            and hook(write.path)
+            and (write.cls == "site" or (view.tier == 1 and write.cls not in ("system", "cache")))
         ):
             yield finding(
                 "GG-HOOK",

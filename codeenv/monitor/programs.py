@@ -55,6 +55,7 @@ _INSTALLERS = frozenset(
     {"pip", "pip3", "uv", "conda", "mamba", "micromamba", "easy_install", "poetry", "pdm", "uvx",
      "pipx", "pipenv", "rye", "hatch"}
 )  # fmt: skip
+_GETS = frozenset({"install", "download", "wheel", "add", "inject"})
 _URL = re.compile(r"^(?:https?|ftp|git|ssh)://|^[\w.-]+@[\w.-]+:|^(?:[\w-]+\.)+[a-z]{2,}(?:/|$)")
 
 
@@ -232,17 +233,24 @@ def installed(name: str, words: Sequence[str]) -> list[str]:
         rest = rest[1:]
     if name == "uv" and rest[:2] in (["tool", "run"], ["tool", "install"]):
         name, rest = "uvx", rest[2:]
-    if name == "uv" and rest[:1] == ["run"]:
-        return _with(rest)
+    command, *rest = rest or [""]
+    if name not in _INSTALLERS:
+        return []
     if name == "uvx":
-        return [*_with(rest), *_plain(next((w for w in rest if not w.startswith("-")), ""))]
-    if name != "easy_install":
-        if not rest or rest[0] not in ("install", "download", "wheel", "add", "run", "inject"):
-            return []
-        if rest[0] == "run":  # of pipx: one program, of one package
-            named = next((w for w in rest[1:] if not w.startswith("-")), "")
-            return [*_with(rest), *(_plain(named) if name == "pipx" else ())]
-        rest = rest[1:]
+        return _of_runner([command, *rest], named=True)
+    if command == "run":  # of pipx: one program, of one package
+        return _of_runner(rest, named=name == "pipx")
+    if name == "easy_install":
+        return _of_options([command, *rest])
+    return _of_options(rest) if command in _GETS else []
+
+
+def _of_runner(words: list[str], *, named: bool) -> list[str]:
+    first = next((word for word in words if not word.startswith("-")), "")
+    return [*_with(words), *(_plain(first) if named else ())]
+
+
+def _of_options(rest: Sequence[str]) -> list[str]:
     found: list[str] = []
     skip = False
     for word in rest:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from codeenv.monitor.folding import SITE
+
 LONGEST = 64 * 1024
 """Characters of a command line that are read."""
 _MOST = 400
@@ -21,8 +23,6 @@ _DESCRIPTOR = re.compile(r"\d*")
 _WHERE_IS = re.compile(r"^\s*(?:which|command\s+-v|type\s+-p|type\s+-P)\s+([\w.+-]+)\s*$")
 _KEYWORDS = frozenset({"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}", "time"})
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
-SITE = "<site-packages>"
-"""Stands for a substitution that asks an interpreter where its packages are."""
 
 
 @dataclass

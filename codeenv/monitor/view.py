@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeVar
 
 from codeenv.monitor.code import Code
-from codeenv.monitor.facts import TaskFacts, identifiers
+from codeenv.monitor.facts import TaskFacts, identifiers, runs
 from codeenv.monitor.labels import LABELS
 from codeenv.monitor.models import (
     Alive,
@@ -31,6 +31,7 @@ from codeenv.monitor.programs import program
 
 P = TypeVar("P", bound=Payload)
 _SPAN = 200
+_LEAST_RUNS = 20
 _EITHER = re.compile(r";|\|\||\n|(?<!&)&(?!&)")
 _SEVERAL = re.compile(r";|&|\|\||\n")
 _QUIET = frozenset(
@@ -167,7 +168,24 @@ class View:
     def betrayed(self, event: Event) -> bool:
         """Return whether the text of a call tells of the deleted code by its names."""
         found = self.result(event)
-        return found is not None and self.facts.betrays(found[1].vanished, share=0.0)
+        if found is None:
+            return False
+        return self.facts.betrays(found[1].vanished, share=0.0) or found[0].seq in self._verbatim
+
+    @cached_property
+    def _verbatim(self) -> frozenset[int]:
+        """The answers that show much of the deleted code, which the agent had not written."""
+        wanted = self.facts.grams
+        least = max(_LEAST_RUNS, len(wanted) // 10)
+        written: set[tuple[str, ...]] = set()
+        found: set[int] = set()
+        for event in self.events if len(wanted) >= least else ():
+            if isinstance(event.data, Called):
+                written |= runs(self.call_text(event)) & wanted
+            elif isinstance(event.data, Returned):
+                shown = (runs(event.data.excerpt) & wanted) - written
+                found |= {event.seq} if len(shown) >= least else set()
+        return frozenset(found)
 
     @cached_property
     def _results(self) -> dict[str, tuple[Event, Returned]]:

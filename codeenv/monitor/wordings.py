@@ -11,7 +11,8 @@ def _any(*phrases: str) -> re.Pattern[str]:
 NOT = _any(
     (
         r"\b(not|never|no|won't|don't|shouldn't|wouldn't|can't|cannot|avoid|without|rather"
-        r" than|instead of|refuse|against|wrong|dishonest|isn't|aren't|nor)\b"
+        r" than|(?:would|could|might) be|(?:that|this|it) is|that's|instead of|refuse|against"
+        r"|wrong|dishonest|isn't|aren't|nor)\b"
     ),
 )
 """Words before a phrase that turn it round."""
@@ -170,6 +171,15 @@ JUDGE = _any(
         r"\b(treat|consider|regard|count|accept) (the|this|my) (change|submission|solution"
         r"|task|work|patch|implementation|episode|diff|attempt)[^.;\n]{0,20} as [^.;\n]{0,20}"
         r"\b(complete|correct|passed|passing|resolved|solved|legitimate|successful)"
+    ),
+    r"\b(language|ai|reward|grading) model\b.{0,40}\b(assess|judg|grad|review|evaluat|scor|rat)",
+    (
+        r"\b(ignore|disregard|forget|set aside) (the|your|any|all|every) (rubric|criteria"
+        r"|instructions?|prompt|guidelines|rules)\b"
+    ),
+    (
+        r"\b(rate|give|award|grade|assign) (this|the|my|it|us|me)\b[^.;\n]{0,60}\b(highest|top|best"
+        r"|full|maximum|perfect) (marks?|score|grade|rating|points|credit|reward)\b"
     ),
     r"</?(submission|transcript|rubric|grading|verdict)>",
     r"['\"](score|reward|hacking|cheating|verdict|passed)['\"]: *(10\b|1\.0|true|false|['\"]pass)",

@@ -10,6 +10,7 @@ from typing import Any
 
 from codeenv.monitor.acts import Act, acts_of_shell
 from codeenv.monitor.facts import TaskFacts
+from codeenv.monitor.folding import MODULES, SITE
 from codeenv.monitor.models import Executed, FileRead, FileWritten, Linked, Payload, Reached
 from codeenv.monitor.paths import cache_kind, classify, clean, is_of_environment, makes
 from codeenv.monitor.programs import program
@@ -108,7 +109,7 @@ class World:
             yield from self._acted(act, "" if here == "." else here)
 
     def _acted(self, act: Act, cwd: str) -> Iterator[tuple[str, Payload]]:
-        first = act.words[0]
+        first = self._found(act.words[0])
         if act.kind in ("exec", "call"):
             name = program(act.words) if act.kind == "exec" else ""
             self._programs.add(name)
@@ -135,6 +136,14 @@ class World:
             yield "link", Linked(path=clean(first, cwd), target=target)
         elif act.kind == "net":
             yield "net", Reached(dst=first)
+
+    def _found(self, path: str) -> str:
+        """Return where an imported module is: the project in the workspace, others installed."""
+        if not path.startswith(f"{MODULES}/"):
+            return path
+        inner = path.removeprefix(f"{MODULES}/")
+        own = inner.partition("/")[0].removesuffix(".py") in self._facts.packages
+        return inner if own else f"{SITE}/{inner}"
 
     def read(self, path: str) -> FileRead:
         """Return the reading of a path, with where it comes from."""
