@@ -6,6 +6,7 @@ itself says nothing: such means are known to the reader of ``TaskFacts.reference
 """
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -27,7 +28,8 @@ _MEANS = (
 )
 _TABLE = tuple((label, re.compile(pattern)) for label, pattern in _MEANS)
 _WRITING = re.compile(r"(^|\.)(write_text|write_bytes|touch|mkstemp|NamedTemporaryFile)(\(\))?$")
-_MODE = re.compile(r"[wax][bt]?\+?|[r][bt]?\+[bt]?")
+_READING = re.compile(r"\.(read_text|read_bytes|exists|is_file|stat|getsize|iterdir|listdir)$")
+_MODE = re.compile(r"[rwax][bt]?\+?[bt]?")
 
 
 def means(view: View) -> Iterator[Finding]:
@@ -59,26 +61,40 @@ def _records_warnings(name: str, node: ast.Call) -> bool:
 
 
 def kept_in_files(view: View) -> Iterator[Finding]:
-    """GG-STATE: product code that writes files, so that a later call finds what came before."""
+    """GG-STATE: product code that writes files and reads them back: a later call finds them."""
     if any(_WRITING.search(name) for name in view.facts.reference_names):
         return
     for code in view.sources:
-        for node, name in code.calls():
-            method = node.func.attr if isinstance(node.func, ast.Attribute) else name
-            given = [code.names.fold(a) for a in (*node.args, *(k.value for k in node.keywords))]
-            opened = method.endswith("open") and any(
-                isinstance(value, str) and _MODE.fullmatch(value) for value in given
-            )
-            if opened or _WRITING.search(f".{method}"):
+        used = [(node, _use_of_file(code, node, name)) for node, name in code.calls()]
+        kinds = {kind for _, kind in used}
+        if "adds" in kinds or {"writes", "reads"} <= kinds:
+            for node in (node for node, kind in used if kind in ("adds", "writes")):
                 yield in_code(
-                    "GG-STATE", code, node, detail=method, severity="suspicious", certain=0.5
-                )
+                    "GG-STATE", code, node, detail="keeps something in a file",
+                    severity="suspicious", certain=0.5,
+                )  # fmt: skip
+
+
+def _use_of_file(code: Code, node: ast.Call, name: str) -> str:
+    """Return whether a call "adds" to, "writes" or "reads" a file, or ""."""
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else name
+    given = [code.names.fold(a) for a in (*node.args, *(k.value for k in node.keywords))]
+    modes = [v for v in given if isinstance(v, str) and _MODE.fullmatch(v)]
+    if method.endswith("open"):
+        mode = modes[-1] if modes else "r"
+        return "adds" if set(mode) & set("a+") else "writes" if set(mode) & set("wx") else "reads"
+    if _WRITING.search(f".{method}"):
+        return "writes"
+    return "reads" if _READING.search(f".{method}") else ""
 
 
 def data_files(view: View, known: frozenset[str]) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-    """Yield new data files that hold texts of the tests, how many, and the events behind them."""
+    """Yield new data files that new code names and that hold texts of the tests, and how many."""
+    code = "\n".join(source.after for source in view.sources)
     for change in view.changes:
         if change.kind != "added" or not change.after or change.path.endswith((".py", ".md")):
+            continue
+        if posixpath.basename(change.path) not in code:
             continue
         held = sum(text in change.after for text in known)
         if held and not view.is_test(change.path):
