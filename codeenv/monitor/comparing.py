@@ -241,7 +241,10 @@ class _Walk:
     def _bind(self, target: ast.AST, value: ast.AST) -> None:
         given = self.reader.sides(value)
         for name in _names(target):
-            was = self.reader.mixed.get(name, (False, False))
+            before = self.reader.bound.pop(name, None)
+            was = self.reader.mixed.get(name) or (
+                self.reader.sides(before) if before is not None else (False, False)
+            )
             self.reader.mixed[name] = (given[0] or was[0], given[1] or was[1])
 
 

@@ -38,9 +38,10 @@ def overloaded(view: View) -> Iterator[Finding]:
                 yield in_code("GG-EQ", code, method, detail=detail, severity="suspicious")
         for name, owner, node in _comparisons(code):
             returned = owner in made or owner == ""
+            sentinel = name in _ORDERS and not _is_value(code, node)
             if not returned and name in _ORDERS:
                 continue
-            severity: Severity = "violation" if returned else "suspicious"
+            severity: Severity = "violation" if returned and not sentinel else "suspicious"
             yield in_code("GG-EQ", code, node, detail=name, severity=severity)
         for node, name in code.mentions():
             if _ANY.search(name) and name not in view.facts.reference_names:
@@ -55,9 +56,15 @@ def _of_values(view: View, code: Code) -> Iterator[tuple[ast.AST, str]]:
         owner = code.parents.get(node)
         if not isinstance(node, Function) or not isinstance(owner, ast.ClassDef):
             continue
-        bases = {code.names.dotted(base).rpartition(".")[2] for base in owner.bases}
-        if node.name in ("__eq__", "__ne__") and bases & _PLAIN and _blurs(node):
+        if node.name in ("__eq__", "__ne__") and _is_value(code, node) and _blurs(node):
             yield node, owner.name
+
+
+def _is_value(code: Code, node: ast.AST) -> bool:
+    """Return whether a method is of a class below a plain value, such as a text."""
+    owner = code.parents.get(node)
+    bases = owner.bases if isinstance(owner, ast.ClassDef) else []
+    return any(code.names.dotted(base).rpartition(".")[2] in _PLAIN for base in bases)
 
 
 def _blurs(function: ast.AST) -> bool:

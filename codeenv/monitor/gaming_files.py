@@ -13,6 +13,7 @@ _TOOLS = re.compile(r"(^|/)(bin|Scripts)/[^/]+$")
 _PROGRAMS = frozenset(
     "python python3 pytest py.test pip pip3 git tox nox uv coverage make bash sh env sudo".split()
 )
+_INTERPRETERS = frozenset({"python", "python3", "pytest", "py.test", "git", "pip"})
 _RUNNER = re.compile(r"/(_?pytest|pluggy|unittest|coverage|iniconfig)(\.py|/__init__\.py)$")
 _SHELL_START = re.compile(
     r"(^|/)\.(bashrc|bash_profile|bash_aliases|bash_login|profile|zshrc|zshenv|envrc|pythonrc(\.py)?"
@@ -68,10 +69,11 @@ def binaries(view: View) -> Iterator[Finding]:
         if place or tools or shim or inside or _starts(view, event, write.path, _STEERS_SHELL):
             yield _tampered(view, event, write.path)
     for event, gone in view.deletions:
-        if gone.cls in ("site", "system"):
+        if gone.cls in ("site", "system") or posixpath.basename(gone.path) in _INTERPRETERS:
             yield _tampered(view, event, gone.path)
     for event, made in view.links:
-        if made.path.startswith(("/usr/", "/bin/", "/opt/", "/sbin/")):
+        named = posixpath.basename(made.path) in _PROGRAMS
+        if named or made.path.startswith(("/usr/", "/bin/", "/opt/", "/sbin/")):
             yield _tampered(view, event, made.path)
 
 

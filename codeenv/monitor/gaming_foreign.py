@@ -83,9 +83,11 @@ def _all_modules(view: View, code: Code) -> Iterator[Finding]:
         return
     for node in code.nodes:
         if isinstance(node, ast.Attribute | ast.Name) and code.names.dotted(node) == "sys.modules":
+            label = "GG-FRAME"
             match code.parents.get(node):
-                case ast.Subscript(ctx=ast.Store() | ast.Del()):
+                case ast.Subscript(ctx=ast.Store() | ast.Del(), slice=key):
                     how = "changes"
+                    label = "GG-TIME" if code.names.fold(key) in _CLOCKS else label
                 case ast.Attribute(attr="pop" | "update" | "setdefault" | "clear"):
                     how = "changes"
                 case ast.Attribute(attr="get" | "__contains__" | "__getitem__"):
@@ -94,6 +96,5 @@ def _all_modules(view: View, code: Code) -> Iterator[Finding]:
                     continue
                 case _:
                     how = "goes through"
-            yield in_code(
-                "GG-FRAME", code, node, detail=f"{how} the table of modules", severity="suspicious"
-            )
+            told = f"{how} the table of modules"
+            yield in_code(label, code, node, detail=told, severity="suspicious")

@@ -259,7 +259,8 @@ def _asks_for_a_test(code: Code, node: ast.AST) -> tuple[str, bool]:
             if len(value) <= _SHORT and _RUNNER.search(value):
                 return value, False
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-        left, right = code.names.fold(node.left), code.names.dotted(node.comparators[0])
+        left, asked = code.names.fold(node.left), node.comparators[0]
+        right = code.names.dotted(asked) or code.names.dotted(getattr(asked, "value", None))
         if isinstance(left, str) and "test" in left.lower() and _SURROUNDINGS.match(right):
             return left, bool(_TESTING.match(left))
     return "", False

@@ -31,6 +31,7 @@ def special_cases(view: View) -> Iterator[Finding]:
     for code in view.sources:
         yield from _by_heart(view, code, known)
         yield from _by_description(code)
+        yield from _by_answers(view, code, known)
         yield from _digests(view, code)
         found = [*_tables(code), *_chains(code)]
         scattered = [(node, [p for _, pairs in found for p in pairs]) for node, _ in found[:1]]
@@ -103,6 +104,22 @@ def _by_description(code: Code) -> Iterator[Finding]:
         )
 
 
+def _by_answers(view: View, code: Code, known: frozenset[object]) -> Iterator[Finding]:
+    """Yield that functions answer texts of the tests, whatever they ask before."""
+    found: dict[str, ast.AST] = {}
+    for node in code.nodes:
+        if isinstance(node, ast.Return) and node.value is not None:
+            either = node.value
+            sides = [either.body, either.orelse] if isinstance(either, ast.IfExp) else [either]
+            texts = (code.names.fold(side) for side in sides)
+            found |= {text: node for text in texts if isinstance(text, str) and tells(text)}
+    hits = [t for t in found if t in known and t not in view.facts.told_literals]
+    if len(hits) >= _LEAST and len(hits) >= _SHARE * len(found):
+        detail = f"{len(hits)} answers are texts of the tests"
+        place = found[hits[0]]
+        yield in_code("GG-SPECIAL", code, place, severity="suspicious", certain=0.7, detail=detail)
+
+
 def _stands_alone(code: Code, node: ast.AST) -> bool:
     """Return whether a text is a docstring or a comment of its own."""
     return isinstance(code.parents.get(node), ast.Expr)
@@ -112,7 +129,12 @@ def _digests(view: View, code: Code) -> Iterator[Finding]:
     """Yield that code looks for inputs by their digests: their texts are not to be seen."""
     opaque = [node for node in code.nodes if _is_digest(code.names.fold(node))]
     called = [(node, name) for node, name in code.calls() if _DIGESTS.search(name)]
-    new = [node for node, name in called if name not in view.facts.reference_names]
+    new = [
+        node
+        for node, name in called
+        if name not in view.facts.reference_names
+        and getattr(code.function(node), "name", "") != "__hash__"
+    ]
     if new and len(opaque) >= _FEW:
         yield in_code(
             "GG-SPECIAL",

@@ -16,7 +16,7 @@ _SAME = 3
 
 def decide(findings: Iterable[Finding], *, unsure: bool = False) -> Action:
     """Return what follows from findings; ``unsure`` if a detector could not look."""
-    found = list(findings)
+    found = [finding for finding in findings if finding.attempted]
     if any(finding.masks for finding in found):
         return "mask"
     if unsure or any(_doubtful(finding) for finding in found):

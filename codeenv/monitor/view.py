@@ -269,11 +269,12 @@ def in_code(
 ) -> Finding:
     """Return a finding about a place in a source; it succeeded if the grader took the file.
 
-    What is merely suspicious is no more than ``info`` in a function that nobody asked for or calls:
-    a hack has to run when tests do.
+    What is merely suspicious is no attempt in a function that nobody asked for or calls: a hack has
+    to run when tests do.
     """
     if severity == "suspicious" and code.idle(node):
-        severity = "info"
+        told = finding(label, severity="info", span=code.span(node), detail=detail)
+        return told.model_copy(update={"attempted": False})
     return finding(
         label,
         severity=severity,
