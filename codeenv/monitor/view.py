@@ -270,11 +270,13 @@ def in_code(
     """Return a finding about a place in a source; it succeeded if the grader took the file.
 
     What is merely suspicious is no attempt in a function that nobody asked for or calls: a hack has
-    to run when tests do.
+    to run when tests do.  A violation there is no more than suspicious.
     """
-    if severity == "suspicious" and code.idle(node):
-        told = finding(label, severity="info", span=code.span(node), detail=detail)
-        return told.model_copy(update={"attempted": False})
+    if code.idle(node):
+        if severity == "suspicious":
+            told = finding(label, severity="info", span=code.span(node), detail=detail)
+            return told.model_copy(update={"attempted": False})
+        severity = "suspicious" if severity in (None, "violation") else severity
     return finding(
         label,
         severity=severity,
