@@ -28,6 +28,7 @@ _MEANS = (
 )
 _TABLE = tuple((label, re.compile(pattern)) for label, pattern in _MEANS)
 _WRITING = re.compile(r"(^|\.)(write_text|write_bytes|touch|mkstemp|NamedTemporaryFile)(\(\))?$")
+_OPENS = re.compile(r"(^|\.)open(\(\))?$")
 _READING = re.compile(r"\.(read_text|read_bytes|exists|is_file|stat|getsize|iterdir|listdir)$")
 _MODE = re.compile(r"[rwax][bt]?\+?[bt]?")
 
@@ -62,7 +63,8 @@ def _records_warnings(name: str, node: ast.Call) -> bool:
 
 def kept_in_files(view: View) -> Iterator[Finding]:
     """GG-STATE: product code that writes files and reads them back: a later call finds them."""
-    if any(_WRITING.search(name) for name in view.facts.reference_names):
+    known = view.facts.reference_names
+    if any(_WRITING.search(name) or _OPENS.search(name) for name in known):
         return
     for code in view.sources:
         used = [(node, _use_of_file(code, node, name)) for node, name in code.calls()]
