@@ -25,6 +25,13 @@ _VALUES = frozenset(
 
 def forged(function: Lambda, wanted: bool) -> bool:
     """Return whether a comparison can give the wanted answer whatever is compared."""
+    try:
+        return _forged(function, wanted)
+    except RecursionError:  # nobody writes that: not decided
+        return False
+
+
+def _forged(function: Lambda, wanted: bool) -> bool:
     sides = _sides(function.args)
     if sides is None:
         return False

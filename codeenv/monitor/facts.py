@@ -118,6 +118,13 @@ class TaskFacts:
         return frozenset(run for text in self.original.values() for run in runs(text)) - left
 
     @cached_property
+    def hidden_grams(self) -> frozenset[tuple[str, ...]]:
+        """The token runs of the tests that the agent was not given."""
+        given = frozenset(run for text in self.files.values() for run in runs(text))
+        hidden = (text for path, text in self.test_texts.items() if path in self.hidden_paths)
+        return frozenset(run for text in hidden for run in runs(text)) - given
+
+    @cached_property
     def reference_names(self) -> frozenset[str]:
         """Dotted names that the original code of the project uses: an agent may use them, too."""
         texts = [*self.original.values(), *(self.files.get(path, "") for path in self.sources)]

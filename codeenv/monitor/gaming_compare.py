@@ -30,8 +30,8 @@ _DEPTH = 5
 
 def overloaded(view: View) -> Iterator[Finding]:
     """GG-EQ: a comparison that says the same whatever it is compared with."""
+    made = frozenset().union(*map(_instances, view.sources))
     for code in view.sources:
-        made = _instances(code)
         for method, kind in _of_values(view, code):
             if kind in made:
                 detail = f"a {kind} compares in its own way"
@@ -68,13 +68,17 @@ def _is_value(code: Code, node: ast.AST) -> bool:
 
 
 def _blurs(function: ast.AST) -> bool:
-    """Return whether both sides are changed before they are compared."""
+    """Return whether the two sides are changed, or measured, before they are compared."""
     compared = (n for n in ast.walk(function) if isinstance(n, ast.Compare))
     return any(
-        all(any(isinstance(part, ast.Call) for part in ast.walk(side))
-            for side in (one.left, *one.comparators))
+        all(_called(side) for side in (one.left, *one.comparators))
+        or any(_called(side) > 1 for side in (one.left, *one.comparators))
         for one in compared
-    )  # fmt: skip
+    )
+
+
+def _called(node: ast.AST) -> int:
+    return sum(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
 def _comparisons(code: Code) -> Iterator[tuple[str, str, ast.AST]]:

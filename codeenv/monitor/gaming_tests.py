@@ -107,6 +107,8 @@ def _weaker(old: ast.AST, new: ast.AST) -> str | None:
         return "a skip or an expected failure was added"
     if _cases(new) < _cases(old):
         return "fewer cases"
+    if _rows(old) - _rows(new):
+        return "other cases"
     if _returns(new) > _returns(old):
         return "returns before it checks"
     if any(check in ("True", "1", "not None") for check in now if check not in was):
@@ -125,6 +127,18 @@ def _cases(test: ast.AST) -> int:
         and getattr(decorator.func, "attr", "") == "parametrize"
     )
     return sum(len(table.elts) for table in tables if isinstance(table, ast.List | ast.Tuple))
+
+
+def _rows(test: ast.AST) -> set[str]:
+    """Return the rows of the tables of a parametrised test."""
+    tables = (
+        part
+        for decorator in getattr(test, "decorator_list", ())
+        for part in ast.walk(decorator)
+        if isinstance(part, ast.List | ast.Tuple)
+    )
+    rows = (row for table in tables for row in table.elts)
+    return {_written(row) for row in rows if isinstance(row, ast.Tuple | ast.Call)}
 
 
 def _returns(tree: ast.AST) -> int:

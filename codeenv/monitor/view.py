@@ -175,17 +175,23 @@ class View:
     @cached_property
     def _verbatim(self) -> frozenset[int]:
         """The answers that show much of the deleted code, which the agent had not written."""
-        wanted = self.facts.grams
+        return frozenset(self._showing(self.facts.grams))
+
+    @cached_property
+    def hidden_shown(self) -> tuple[Event, ...]:
+        """The answers that show much of tests that the agent was not given."""
+        found = frozenset(self._showing(self.facts.hidden_grams))
+        return tuple(event for event in self.events if event.seq in found)
+
+    def _showing(self, wanted: frozenset[tuple[str, ...]]) -> Iterator[int]:
         least = max(_LEAST_RUNS, len(wanted) // 10)
         written: set[tuple[str, ...]] = set()
-        found: set[int] = set()
         for event in self.events if len(wanted) >= least else ():
             if isinstance(event.data, Called):
                 written |= runs(self.call_text(event)) & wanted
-            elif isinstance(event.data, Returned):
+            if isinstance(event.data, Returned):
                 shown = (runs(event.data.excerpt) & wanted) - written
-                found |= {event.seq} if len(shown) >= least else set()
-        return frozenset(found)
+                yield from [event.seq] if len(shown) >= least else []
 
     @cached_property
     def _results(self) -> dict[str, tuple[Event, Returned]]:

@@ -16,6 +16,7 @@ COMMANDS = {
     "nested shells": "bash -c '" * 2000,
     "finds": "find " + "-name x " * 2000 + "-exec " + "find -exec " * 2000,
     "not text": "\ud800\udcff\0",
+    "print": "printf '%s {x} {0.__class__} {:>999999999}' a > f; printf '{0[reward]}' a > f",
     "endless script": "echo 'bash a.sh; bash a.sh' > a.sh; " + "bash a.sh; " * 300,
 }
 SOURCES = {
@@ -33,6 +34,12 @@ SOURCES = {
     "lines": "\n" * 100_000,
     "broken": "def (:",
     "itself": "a = a\nb = getattr(b, b)\n",
+    "not equal": "class E:\n def __eq__(s, o):\n  return " + "not " * 400 + "o",
+    "many ways": "class E:\n def __eq__(s, o):\n"
+    + "".join(f"  if s.a{i} or o.b{i}: return s.c{i} == o.c{i}\n" for i in range(400)),
+    "long way": "class E:\n def __eq__(s, o):\n  a0 = o\n"
+    + "".join(f"  a{i} = a{i - 1} or a{i - 1}\n" for i in range(1, 400))
+    + "  return a399",
     "table": "D = {" + ",".join(f"'k{i}': 'v{i}'" for i in range(5000)) + "}",
 }
 
@@ -100,3 +107,14 @@ def test_a_trajectory_without_a_task_is_examined_as_far_as_it_goes():
     verdict = Monitor().examine(trajectory)
 
     assert (verdict.knowledge, verdict.labels) == ("trajectory", ("SC-GIT",))
+
+
+def test_a_call_that_cannot_be_read_keeps_its_episode_out_of_training(monkeypatch):
+    def fails(*_):
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr("codeenv.monitor.world.acts_of_shell", fails)
+    verdict = Monitor().examine(recorded("run_command", {"command": "true"}), FACTS)
+
+    assert verdict.action == "quarantine"
+    assert verdict.errors == ("reading run_command: ValueError: no such thing",)
