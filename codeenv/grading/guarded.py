@@ -11,7 +11,7 @@ same limits and variables, processes and boxes of their own, orders by chance.
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from codeenv.grading.guard_models import (
@@ -178,6 +178,7 @@ class _Bench:
     run_tests: Run
     chance: Random
     orders: tuple[int | None, ...]
+    stripped: dict[str, Delta] = field(default_factory=dict)
 
     def run(
         self, delta: Delta, group: Group, name: str, orders: tuple[int | None, ...] = ()
@@ -197,6 +198,12 @@ class _Bench:
 
     def ablation(self, delta: Delta) -> Delta:
         """Return what takes the bodies out of a submission."""
+        key = digest_of_delta(delta)
+        if key not in self.stripped:
+            self.stripped[key] = self._stripped(delta)
+        return self.stripped[key]
+
+    def _stripped(self, delta: Delta) -> Delta:
         tree = self.task.grading_tree.apply(delta)
         return self.language.ablate(tree, deleted_symbols(self.task.recipe))
 
