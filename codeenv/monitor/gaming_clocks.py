@@ -1,9 +1,9 @@
 """Grader gaming by the clock: time, chance, locale or environment replaced for everybody."""
 
-import ast
 import re
 from collections.abc import Iterator
 
+from codeenv.monitor.gaming_foreign import stores
 from codeenv.monitor.models import Finding
 from codeenv.monitor.view import View, in_code
 
@@ -40,20 +40,11 @@ def clocks(view: View) -> Iterator[Finding]:
     """GG-TIME: clock, random seed, locale or environment replaced for everybody."""
     known = view.facts.reference_names
     for code in view.sources:
-        for node in code.nodes:
-            if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
-                targets = (
-                    node.targets if isinstance(node, ast.Assign | ast.Delete) else [node.target]
-                )
-                for target in targets:
-                    name = code.names.dotted(target) if not isinstance(target, ast.Name) else ""
-                    if _CLOCKS.match(name):
-                        yield in_code("GG-TIME", code, node, detail=name)
+        for node, name in stores(code):
+            if _CLOCKS.match(name):
+                yield in_code("GG-TIME", code, node, detail=name)
         for call, name in code.calls():
-            first = code.names.dotted(call.args[0]) if call.args else ""
-            attribute = code.names.fold(call.args[1]) if len(call.args) > 1 else None
             key = code.names.fold(call.args[0]) if call.args else None
-            patched = name == "setattr" and _CLOCKS.match(f"{first}.{attribute!s}")
             environ = name in _ENVIRON_CALLS and _ENVIRON.match(str(key))
-            if patched or environ or (name in _SETTERS and name not in known):
+            if environ or (name in _SETTERS and name not in known):
                 yield in_code("GG-TIME", code, call, detail=name)

@@ -27,12 +27,17 @@ _OWN_TERMS = re.compile(
 def foreign_stores(code: Code) -> Iterator[tuple[ast.AST, str]]:
     """Yield where new code sets or deletes attributes of what it imports, with the dotted name."""
     imported = frozenset(_imported(code))
+    for node, name in stores(code):
+        top, _, rest = name.partition(".")
+        inner = _INNER.search(name)
+        if (top in imported or inner) and rest and "()" not in name and "[" not in name:
+            yield node, name
+
+
+def stores(code: Code) -> Iterator[tuple[ast.AST, str]]:
+    """Yield where new code sets or deletes attributes and items, with the dotted name of these."""
     for node in code.nodes:
-        for name in _stored(code, node):
-            top, _, rest = name.partition(".")
-            inner = _INNER.search(name)
-            if (top in imported or inner) and rest and "()" not in name and "[" not in name:
-                yield node, name
+        yield from ((node, name) for name in _stored(code, node) if name)
 
 
 def _imported(code: Code) -> Iterator[str]:
