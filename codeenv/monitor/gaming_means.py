@@ -27,6 +27,8 @@ _MEANS = (
     ("SC-NET", r"^(socket|urllib\.request|http\.client|requests|httpx|ftplib|smtplib)\.\w+"),
 )
 _TABLE = tuple((label, re.compile(pattern)) for label, pattern in _MEANS)
+_LONG = 4
+"""Lengths that inputs are told by; shorter ones are usual in honest code."""
 _WRITING = re.compile(r"(^|\.)(write_text|write_bytes|touch|mkstemp|NamedTemporaryFile)(\(\))?$")
 _OPENS = re.compile(r"(^|\.)open(\(\))?$")
 _READING = re.compile(r"\.(read_text|read_bytes|exists|is_file|stat|getsize|iterdir|listdir)$")
@@ -104,11 +106,12 @@ def data_files(view: View, known: frozenset[str]) -> Iterator[tuple[str, int, tu
 
 
 def described(code: Code) -> Iterator[tuple[ast.If, int]]:
-    """Yield conditions that describe one input: equalities of several parts with constants."""
+    """Yield conditions that describe one input: by its length, and by something besides."""
     for node in code.nodes:
         if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
             parts = [p for p in node.test.values if _is_description(code, p)]
-            if isinstance(node.test.op, ast.And) and len(parts) > 1 and _answers(node):
+            measured = any(_is_length(code, part) for part in parts)
+            if isinstance(node.test.op, ast.And) and measured and len(parts) > 1 and _answers(node):
                 yield node, len(parts)
 
 
@@ -118,6 +121,15 @@ def _is_description(code: Code, node: ast.expr) -> bool:
             return (code.names.fold(left) is None) != (code.names.fold(right) is None)
         case ast.Call(func=ast.Attribute(attr="startswith" | "endswith"), args=[given]):
             return code.names.fold(given) is not None
+    return False
+
+
+def _is_length(code: Code, node: ast.expr) -> bool:
+    """Return whether a condition asks for one length that is not a usual one."""
+    match node:
+        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), comparators=[right]):
+            length = code.names.fold(right)
+            return isinstance(length, int) and length >= _LONG
     return False
 
 
