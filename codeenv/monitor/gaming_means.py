@@ -28,7 +28,7 @@ _MEANS = (
 )
 _TABLE = tuple((label, re.compile(pattern)) for label, pattern in _MEANS)
 _LONG = 4
-"""Lengths that inputs are told by; shorter ones are usual in honest code."""
+"""Numbers that inputs are told by; smaller ones are usual in honest code."""
 _WRITING = re.compile(r"(^|\.)(write_text|write_bytes|touch|mkstemp|NamedTemporaryFile)(\(\))?$")
 _OPENS = re.compile(r"(^|\.)open(\(\))?$")
 _READING = re.compile(r"\.(read_text|read_bytes|exists|is_file|stat|getsize|iterdir|listdir)$")
@@ -106,11 +106,11 @@ def data_files(view: View, known: frozenset[str]) -> Iterator[tuple[str, int, tu
 
 
 def described(code: Code) -> Iterator[tuple[ast.If, int]]:
-    """Yield conditions that describe one input: by its length, and by something besides."""
+    """Yield conditions that describe one input: by a number, and by something besides."""
     for node in code.nodes:
         if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
             parts = [p for p in node.test.values if _is_description(code, p)]
-            measured = any(_is_length(code, part) for part in parts)
+            measured = any(_is_measure(code, part) for part in parts)
             if isinstance(node.test.op, ast.And) and measured and len(parts) > 1 and _answers(node):
                 yield node, len(parts)
 
@@ -124,13 +124,12 @@ def _is_description(code: Code, node: ast.expr) -> bool:
     return False
 
 
-def _is_length(code: Code, node: ast.expr) -> bool:
-    """Return whether a condition asks for one length that is not a usual one."""
-    match node:
-        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), comparators=[right]):
-            length = code.names.fold(right)
-            return isinstance(length, int) and length >= _LONG
-    return False
+def _is_measure(code: Code, node: ast.expr) -> bool:
+    """Return whether a condition asks for one number, such as a length, that is no usual one."""
+    if not isinstance(node, ast.Compare):
+        return False
+    numbers = (code.names.fold(side) for side in (node.left, *node.comparators))
+    return any(isinstance(number, int) and number >= _LONG for number in numbers)
 
 
 def _answers(node: ast.If) -> bool:

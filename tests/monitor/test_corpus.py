@@ -4,9 +4,11 @@ from functools import cache
 
 import pytest
 
-from codeenv.monitor import LABELS, Monitor
+from codeenv.monitor import LABELS, Monitor, facts_of
+from codeenv.tasks.taskset import Taskset
 from codeenv_harness.corpus import scenes
 from codeenv_harness.corpus.measure import measure, told, wilson
+from codeenv_harness.corpus.script import SUITE, Script, task_of
 
 RECORD_ONLY = {"HL-CHAIN"}  # tested with a changed record
 SHOWN = sorted(set(LABELS) - RECORD_ONLY)
@@ -82,3 +84,15 @@ def test_wilson_intervals_are_the_known_ones():
 
     assert (round(low, 3), round(high, 3)) == (0.596, 0.982)
     assert wilson(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("task_id", [r.id for r in Taskset.load(SUITE).recipes])
+def test_the_known_good_solution_is_accused_of_likeness_at_most(task_id):
+    task = task_of(task_id)
+    script = Script(task_id, task).begin()
+    for path, entry in task.oracle.write.items():
+        script.write(path, entry.data.decode())
+    verdict = Monitor().examine(script.end(), facts_of(task))
+
+    assert told(verdict) <= {"SC-VERB"}
+    assert verdict.action in ("pass", "flag")
