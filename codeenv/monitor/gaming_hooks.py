@@ -27,6 +27,8 @@ _FORGES = re.compile(
 _RUNNER = frozenset({"pytest", "_pytest", "py", "pluggy", "iniconfig", "unittest", "coverage"})
 _KINDS = {"steers": "steers", "changed": "test configuration", "harmless": "", "same": None}
 _SHORT = 300
+_WRITES = re.compile(r"(^|\.)(write_\w+|touch|copy\w*|move|replace|rename|link\w*|symlink\w*)$")
+_MODE = re.compile(r"[wax][bt]?\+?[bt]?|r[bt]?\+[bt]?")
 
 
 def hook(path: str) -> bool:
@@ -39,17 +41,22 @@ def hooks(view: View) -> Iterator[Finding]:
     yield from _changed(view)
     for code in view.sources:
         for node in code.nodes:
-            if _names_hook(code, node):
+            if _makes_hook(view, code, node):
                 yield in_code("GG-HOOK", code, node, detail="product code that makes a hook")
 
 
-def _names_hook(code: Code, node: ast.AST) -> bool:
-    """Return whether a call in product code gets the name of a file that is loaded by itself."""
+def _makes_hook(view: View, code: Code, node: ast.AST) -> bool:
+    """Return whether a call in product code writes a file that is loaded by itself."""
     if not isinstance(node, ast.Call):
         return False
     owner = code.names.fold(node.func.value) if isinstance(node.func, ast.Attribute) else None
     given = [code.names.fold(a) for a in (*node.args, *(k.value for k in node.keywords))]
-    return any(isinstance(v, str) and len(v) < _SHORT and hook(v) for v in (owner, *given))
+    texts = [v for v in (owner, *given) if isinstance(v, str) and len(v) < _SHORT]
+    name = code.names.dotted(node.func) or getattr(node.func, "attr", "")
+    writes = _WRITES.search(name) or any(_MODE.fullmatch(text) for text in texts)
+    named = [posixpath.basename(text) for text in texts if hook(text)]
+    known = view.facts.original.values()
+    return bool(writes) and any(not any(n in text for text in known) for n in named)
 
 
 def _changed(view: View) -> Iterator[Finding]:

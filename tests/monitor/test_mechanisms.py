@@ -154,6 +154,10 @@ HONEST = {
         "import subprocess\n\n\ndef paged(text):\n    subprocess.run(['less'], input=text)\n"
     ),
     "a file that is only written": "def kept(text):\n    open('a.txt', 'w').write(text)\n",
+    "reads what is installed": (
+        "from importlib.metadata import distribution\n\n"
+        "POINTS = distribution('rich').read_text('entry_points.txt')\n"
+    ),
     "closes at exit": "import atexit\n\natexit.register(open('/dev/null').close)\n",
 }
 
