@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from codeenv.monitor.calls import evidence_of
 from codeenv.monitor.contamination import history
 from codeenv.monitor.facts import TaskFacts, normal, runs
 from codeenv.monitor.models import Event, FileRead, Finding
@@ -36,7 +37,7 @@ def packages(view: View) -> Iterator[Finding]:
                 succeeded=event.source == "tool"
                 or view.betrayed(event)
                 or (bool(text) and view.decisive(event) and not _REFUSED.search(text[:300])),
-                evidence=_evidence(view, event),
+                evidence=evidence_of(view, event),
                 span=read.path,
             )
 
@@ -79,7 +80,7 @@ def _got(view: View, event: Event, label: str, span: str, *, allowed: bool = Fal
     return finding(
         label,
         succeeded=came,
-        evidence=_evidence(view, event),
+        evidence=evidence_of(view, event),
         span=span,
         detail="an answer came" if came else "nothing came",
     )
@@ -123,8 +124,3 @@ def canary(view: View) -> Iterator[Finding]:
         for event, text in view.said:
             if token in text.text and event.kind == "message":
                 yield finding("SC-CANARY", evidence=(event.seq,), span=token)
-
-
-def _evidence(view: View, event: Event) -> tuple[int, ...]:
-    found = view.result(event)
-    return (event.seq, *([found[0].seq] if found else []))

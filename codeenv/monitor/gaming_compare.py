@@ -38,9 +38,9 @@ def overloaded(view: View) -> Iterator[Finding]:
                 yield in_code("GG-EQ", code, method, detail=detail, severity="suspicious")
         for name, owner, node in _comparisons(code):
             returned = owner in made or owner == ""
-            sentinel = name in _ORDERS and not _is_value(code, node)
             if not returned and name in _ORDERS:
                 continue
+            sentinel = name in _ORDERS and not _is_value(code, node)
             severity: Severity = "violation" if returned and not sentinel else "suspicious"
             yield in_code("GG-EQ", code, node, detail=name, severity=severity)
         for node, name in code.mentions():

@@ -34,9 +34,10 @@ def special_cases(view: View) -> Iterator[Finding]:
         yield from _by_answers(view, code, known)
         yield from _digests(view, code)
         found = [*_tables(code), *_chains(code)]
-        scattered = [(node, [p for _, pairs in found for p in pairs]) for node, _ in found[:1]]
         large = [(node, pairs) for node, pairs in found if len(pairs) >= _LEAST]
-        yield from _paired(view, code, large or scattered, known, gap=gap)
+        if found and not large:  # a little in each of several places
+            large = [(found[0][0], [pair for _, pairs in found for pair in pairs])]
+        yield from _paired(view, code, large, known, gap=gap)
 
 
 def _paired(

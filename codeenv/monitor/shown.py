@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from codeenv.monitor.calls import runs_of
 from codeenv.monitor.contamination import caches, decompiling, grader_assets, history
 from codeenv.monitor.copies import egress, packages
 from codeenv.monitor.models import Event, Finding, Returned
@@ -62,7 +63,7 @@ def _told(view: View, event: Event, label: str, detail: str) -> Finding:
 
 def _done(view: View, event: Event) -> str:
     """Return what a call says and does: its words, and what the scripts that it runs read."""
-    runs = [" ".join(r.argv) for e, r in view.runs if e.tool_call_id == event.tool_call_id]
+    runs = (" ".join(run.argv) for run in runs_of(view, event))
     reads = [r.path for e, r in view.reads if e.tool_call_id == event.tool_call_id]
     return "\n".join((view.call_text(event), *runs, *reads))
 
