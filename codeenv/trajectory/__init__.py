@@ -2,6 +2,7 @@
 
 from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
+from codeenv.trajectory.messages import Message, arguments_text, messages_of
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, Trajectory
 from codeenv.trajectory.recorder import Recorder, outcome_facts
 from codeenv.trajectory.seal import sealed
@@ -10,11 +11,14 @@ __all__ = [
     "AgentInfo",
     "Changes",
     "FileChange",
+    "Message",
     "RecordedCall",
     "Recorder",
     "Step",
     "Trajectory",
+    "arguments_text",
     "changes_between",
+    "messages_of",
     "outcome_facts",
     "read_trajectory",
     "sealed",
