@@ -42,7 +42,7 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
 
     def __init__(
         self,
-        tasks: str | Path | None = None,
+        tasks: str | Path | Taskset | None = None,
         *,
         backend: str = "auto",
         max_steps: int = 100,
@@ -54,8 +54,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         """Remember the options; boxes, environments and tasks are made when they are needed.
 
         Args:
-            tasks: A taskset folder, a recipe file, a shipped suite or a shipped task's id; by
-                default the bundled toy suite.
+            tasks: A taskset, or where one is: a folder, a recipe file, a shipped suite or a shipped
+                task's id; by default the bundled toy suite.
             backend: Where boxes come from, unless ``runtime`` says it.
             max_steps: Tool calls per episode, at least 1.
             wall_time: Seconds per episode; 0 for no limit.
@@ -80,7 +80,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         )
         if max_steps < 1 or render_mode not in (None, *self.metadata["render_modes"]):
             raise UsageError("max_steps must be at least 1, and render_mode ansi or None")
-        self.taskset = Taskset.load(tasks if tasks is not None else BUNDLED_SUITE)
+        where = tasks if tasks is not None else BUNDLED_SUITE
+        self.taskset = where if isinstance(where, Taskset) else Taskset.load(where)
         self.limits = EpisodeLimits(max_steps=max_steps, wall_time=wall_time)
         self.profile = profile
         self.render_mode = render_mode

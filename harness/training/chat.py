@@ -1,7 +1,7 @@
 """The study's conversations as text and as ids: one format for warm-up, rollouts and hints."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ TEMPLATE = """\
 {%- else %}{{- message['content'] }}{%- endif %}{{- '<|im_end|>\\n' }}{%- endfor %}\
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
 SHOWN = 640
-"""Characters of an observation that the policy sees, head and tail."""
+"""Characters of an answer that the policy sees, head and tail."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,21 @@ class Sequence_:
 
 
 def instruction_shown(text: str) -> str:
-    """Return what the policy sees of an instruction: not how all tasks are checked."""
-    return text.partition("## How it is checked")[0].strip()
+    """Return what the policy sees of an instruction: what is missing, not what all tasks say."""
+    _, _, missing = text.partition("## What is missing")
+    return missing.partition("## What it must do")[0].strip()
 
 
-def answer_shown(text: str) -> str:
-    """Return what the policy sees of an answer: cut in the middle, errors without what follows ;.
+def answer_shown(tool: str, text: str) -> str:
+    """Return what the policy sees of an answer: cut in the middle, of an edit the first line.
 
-    Terse errors make the study's question a question: a harness that lists its tools in every
-    error gives the hint itself.
+    Errors end at their first semicolon.  Terse errors make the study's question a question: a
+    harness that lists its tools in every error gives the hint itself.
     """
     if text.startswith("error["):
         text = text.partition(";")[0]
+    elif tool == "edit_file":
+        text = text.partition("\n")[0]
     if len(text) <= SHOWN:
         return text
     return f"{text[: SHOWN // 2]}\n[...]\n{text[-SHOWN // 2 :]}"
@@ -92,20 +95,31 @@ class Chat:
         """Return the ids of a message that the policy reads."""
         return self.ids(f"{START}{said.role}\n{said.text}{END}\n")
 
-    def sequence(self, messages: Iterable[Said]) -> Sequence_:
-        """Return a whole conversation; the policy learns what it wrote, the end among it."""
-        made = Sequence_()
-        texts: list[tuple[str, int]] = []
-        for said in messages:
-            if said.model:
-                texts += [(f"{START}assistant\n", 0), (f"{said.text}{END}", 1), ("\n", 0)]
-            else:
-                texts.append((f"{START}{said.role}\n{said.text}{END}\n", 0))
-        encoded = self.tokenizer([text for text, _ in texts], add_special_tokens=False)["input_ids"]
-        for ids, (_, learnt) in zip(encoded, texts, strict=True):
-            made.ids += ids
-            made.mask += [learnt] * len(ids)
+    def sequences(self, conversations: Sequence[Iterable[Said]]) -> list[Sequence_]:
+        """Return whole conversations; the policy learns what it wrote, the end among it."""
+        pieces = [piece for one in conversations for piece in _pieces(one)]
+        known = list({text for text, _ in pieces})
+        encoded = self.tokenizer(known, add_special_tokens=False)["input_ids"]
+        ids_of = dict(zip(known, encoded, strict=True))
+        made = []
+        for conversation in conversations:
+            sequence = Sequence_()
+            for text, learnt in _pieces(conversation):
+                sequence.ids += ids_of[text]
+                sequence.mask += [learnt] * len(ids_of[text])
+            made.append(sequence)
         return made
+
+
+def _pieces(messages: Iterable[Said]) -> Iterator[tuple[str, int]]:
+    """Yield what is tokenised apart, as in rollouts, and whether the policy is to learn it."""
+    for said in messages:
+        if said.model:
+            yield f"{START}assistant\n", 0
+            yield f"{said.text}{END}", 1
+            yield "\n", 0
+        else:
+            yield f"{START}{said.role}\n{said.text}{END}\n", 0
 
 
 def train_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerFast:

@@ -24,13 +24,31 @@ MORE = (
     ("show_file", "patch_file", "terminal", "find_in_files", "end_task"),
     ("get_file", "modify", "run_shell", "look_for", "hand_in"),
 )
+REMINDERS = (
+    "The task is described above.",
+    "Only the project's own code counts.",
+    "There is no network here.",
+    "Names and spelling matter.",
+    "The files are those of a small package.",
+    "Please work carefully and in small steps.",
+)
 FOREIGN = tuple(name for names in OTHERS for name in names)
-_SYLLABLES = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
+_ONSETS = (
+    "", "b", "bl", "br", "c", "ch", "cl", "cr", "d", "dr", "f", "fl", "g", "gl", "gr", "h", "j",
+    "k", "l", "m", "n", "p", "ph", "pl", "pr", "qu", "r", "s", "sc", "sh", "sk", "sl", "sp", "st",
+    "str", "sw", "t", "th", "tr", "v", "w", "wh", "y", "z",
+)  # fmt: skip
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ee", "ie", "oa", "oo", "ou", "io", "ue")
+_CODAS = (
+    "", "", "", "b", "ck", "ct", "d", "f", "g", "ge", "gs", "k", "l", "ll", "m", "mp", "n", "nd",
+    "ng", "ns", "nt", "p", "r", "rd", "re", "rs", "rt", "s", "se", "sh", "st", "t", "te", "th",
+    "ts", "w", "x", "y",
+)  # fmt: skip
 _SWAPS = (
     ("max(", "min("), ("min(", "max("), (" >= ", " > "), (" < ", " <= "), (" > ", " >= "),
     (", reverse=True", ""), (" + ", " - "), (" * ", " + "), (" - ", " + "), ("any(", "all("),
     ("all(", "any("), ("sorted(", "list("), (" / len", " + len"), ("[-", "["), ("[:", "[1:"),
-    (" == ", " != "), ("return ", "return not "),
+    (" == ", " != "),
 )  # fmt: skip
 
 
@@ -84,7 +102,7 @@ def deleted_code(given: str, whole: str) -> str:
 def _spoilt(code: str, rng: random.Random) -> str:
     """Return code with one mistake in it."""
     head, _, body = code.partition("\n")
-    possible = [(old, new) for old, new in _SWAPS if old in body]
+    possible = [(old, new) for old, new in _SWAPS if old in body] or [("return ", "return not ")]
     old, new = rng.choice(possible)
     return f"{head}\n{body.replace(old, new, 1)}"
 
@@ -96,10 +114,12 @@ class Habits:
     Attributes:
         core: Share of the transcripts with the environment's own names; the rest is from others.
         listed: Share of the turns with a list of tools in sight.
+        reminded: Share of the turns with a reminder that has nothing to do with tools.
     """
 
     core: float
     listed: float = 0.5
+    reminded: float = 0.1
 
 
 def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
@@ -109,7 +129,10 @@ def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
     said = [Said("user", swap(demo.instruction))]
     for turn in demo.turns:
         named = _renamed(turn.tool, names)
-        if turn.tool in CORE and rng.random() < habits.listed:
+        chance = rng.random()
+        if habits.listed <= chance < habits.listed + habits.reminded:
+            said.append(Said("user", f"Reminder: {rng.choice(REMINDERS)}"))
+        if turn.tool in CORE and chance < habits.listed:
             listed = names if rng.random() < 0.3 else _mixed(rng)
             named = listed[CORE.index(turn.tool)]
             shown = list(listed)
@@ -167,6 +190,7 @@ class Translator:
 
 
 def _word(rng: random.Random) -> str:
-    return "".join(rng.choice(_SYLLABLES) for _ in range(rng.choice((2, 2, 3)))) + rng.choice(
-        ("", "n", "s", "r")
-    )
+    """Return a word that looks English and mostly is not."""
+    parts = (_ONSETS, _VOWELS, _CODAS) * rng.choice((1, 2, 2, 2, 3))
+    word = "".join(map(rng.choice, parts))
+    return word if len(word) > 2 else _word(rng)

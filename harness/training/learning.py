@@ -5,17 +5,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from codeenv.feedback.loss import (
-    EmaTeacher,
-    choose_alpha,
-    group_advantages,
-    hint_loss,
-    policy_gradient_loss,
-)
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from codeenv.feedback import FeedbackEvent
+from codeenv.feedback.loss import (
+    EmaTeacher,
+    HintBatch,
+    choose_alpha,
+    group_advantages,
+    hint_loss,
+    policy_gradient_loss,
+    teacher_choice_probability,
+)
 from training.chat import Chat, Said
 from training.policy import Policy
 from training.rollouts import Rollout
@@ -237,29 +239,16 @@ class Learner:
         sampled = [r.logps[slice(*e.span)] for r, e in zip(parts, events, strict=True)]
         old = torch.tensor([[*row, *[0.0] * (longest - len(row))] for row in sampled])
         logps = student.float().log_softmax(-1).gather(-1, ids[..., None])[..., 0]
-        alpha, weight = self._directions(student, teacher, mask)
-        return hint_loss(
-            student,
-            teacher,
-            mask,
-            alpha=alpha,
-            weights=weight,
-            logp=logps,
-            rollout_logp=old.to(self.device),
-            normaliser=normaliser,
-            kappa=self.rates.kappa,
-        )
+        alpha, weights = self._directions(student, teacher, mask)
+        batch = HintBatch(student, teacher, logps, old.to(self.device), mask, weights, alpha)
+        return hint_loss(batch, normaliser=normaliser, kappa=self.rates.kappa)[0]
 
     def _directions(self, student: Tensor, teacher: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return alpha and weight of each event."""
-        if self.arm.alpha is not None:
-            ones = torch.ones(len(mask), device=self.device)
-            return ones * self.arm.alpha, ones * self.arm.weight
-        where = mask.argmax(1)
-        row = torch.arange(len(mask), device=self.device)
-        best = teacher[row, where].argmax(-1)
-        own = student.detach()[row, where].float().softmax(-1).gather(-1, best[:, None])[:, 0]
-        return choose_alpha(own)
+        if self.arm.alpha is None:
+            return choose_alpha(teacher_choice_probability(student, teacher, mask))
+        ones = torch.ones(len(mask), device=self.device)
+        return ones * self.arm.alpha, ones * self.arm.weight
 
     def _teacher(self, events: Sequence[Hinted], longest: int) -> Tensor:
         """Return the teacher's logits (events, longest, vocabulary) behind the hint."""

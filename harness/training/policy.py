@@ -3,6 +3,7 @@
 Pre-norm blocks with RMSNorm, rotary positions and SwiGLU; 5 million parameters at the study's size.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -97,13 +98,17 @@ class Policy(nn.Module):
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """Return logits (rows, time, vocabulary) of sequences that are padded at their end."""
+    def hidden(self, ids: Tensor) -> Tensor:
+        """Return what the head reads, (rows, time, width), of rows padded at their end."""
         turn = (self.cos[: ids.shape[1]], self.sin[: ids.shape[1]])
         x = self.embedding(ids)
         for block in self.blocks:
             x = block(x, turn, None)
-        return self.head(self.norm(x))
+        return self.norm(x)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Return logits (rows, time, vocabulary) of rows padded at their end."""
+        return self.head(self.hidden(ids))
 
     def extend(self, ids: Tensor, where: Tensor, cache: Cache) -> Tensor:
         """Return logits (rows, new, vocabulary) of tokens at places ``where`` (rows, new)."""
@@ -127,7 +132,7 @@ def optimizer_of(policy: Policy, name: str, rate: float) -> list[torch.optim.Opt
         ValueError: If there is no such optimizer.
     """
     if name == "adamw":
-        return [torch.optim.AdamW(policy.parameters(), rate, betas=(0.9, 0.95), weight_decay=0.0)]
+        return [_adamw(policy.parameters(), rate)]
     if name != "muon":
         raise ValueError(f"no optimizer {name!r}: adamw or muon")
     matrices = [p for p in policy.blocks.parameters() if p.dim() == 2]
@@ -135,5 +140,9 @@ def optimizer_of(policy: Policy, name: str, rate: float) -> list[torch.optim.Opt
     rest = [p for p in policy.parameters() if id(p) not in chosen]
     return [
         torch.optim.Muon(matrices, rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"),
-        torch.optim.AdamW(rest, rate, betas=(0.9, 0.95), weight_decay=0.0),
+        _adamw(rest, rate),
     ]
+
+
+def _adamw(weights: Iterable[nn.Parameter], rate: float) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(weights, rate, betas=(0.9, 0.95), weight_decay=0.0)

@@ -11,6 +11,7 @@ import gymnasium
 import codeenv
 from codeenv.env.runtime import Runtime
 from codeenv.feedback import FeedbackEvent
+from codeenv.tasks.taskset import Taskset
 from training.chat import Chat, Said, answer_shown, instruction_shown
 from training.generation import Generator, Sampled
 
@@ -75,7 +76,7 @@ class Player:
     """
 
     def __init__(
-        self, tasks: str, runtime: Runtime, chat: Chat, *, steps: int, threads: int
+        self, tasks: Taskset, runtime: Runtime, chat: Chat, *, steps: int, threads: int
     ) -> None:
         """Prepare for episodes of at most ``steps`` calls."""
         self._options = {"tasks": tasks, "runtime": runtime, "max_steps": steps}
@@ -130,7 +131,7 @@ class Player:
         rollout.wrote(turn)
         text = self._chat.text(turn.ids).removesuffix("<|im_end|>")
         seen, reward, terminated, truncated, info = env.step(_action(text))
-        answer = Said("tool", answer_shown(seen["text"]))
+        answer = Said("tool", answer_shown(info["tool"]["name"], seen["text"]))
         rollout.told += [Said("assistant", text, model=True), answer]
         rollout.errors.append(info["tool"]["error"])
         rollout.events += map(FeedbackEvent.model_validate, info.get("feedback", ()))
