@@ -103,11 +103,13 @@ def policy_gradient_loss(
         UsageError: If shapes differ, the mask has other values, or the normaliser is not positive.
     """
     require_positive("normaliser", normaliser)
+    if logp.dim() != 2:
+        raise UsageError(f"logp must be (rollouts, tokens), not {tuple(logp.shape)}")
     require_shape("rollout_logp", rollout_logp, logp.shape)
     require_shape("mask", mask, logp.shape)
+    require_shape("advantages", advantages, logp.shape[: advantages.dim()] or logp.shape)
     rows = boolean(mask)
-    each = advantages[:, None].expand_as(logp) if advantages.dim() == 1 else advantages
-    require_shape("advantages", each, logp.shape)
+    each = advantages if advantages.dim() == 2 else advantages[:, None].expand_as(logp)
     gain = wide(each.detach())[rows]
     rho = ratio(logp[rows], rollout_logp.detach()[rows])
     free, clipped = rho * gain, rho.clamp(1 - eps_lo, 1 + eps_hi) * gain
