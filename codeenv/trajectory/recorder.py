@@ -6,16 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from codeenv.grading.models import Outcome
-from codeenv.trajectory.models import (
-    AgentInfo,
-    FinalMetrics,
-    RecordedCall,
-    RecordedObservation,
-    RecordedResult,
-    Step,
-    Trajectory,
-)
+from codeenv.trajectory.models import AgentInfo, FinalMetrics, Trajectory
 from codeenv.trajectory.seal import CHAIN, chain_of
+from codeenv.trajectory.segments import SEGMENT, SegmentMark
+from codeenv.trajectory.steps import RecordedCall, RecordedObservation, RecordedResult, Step
 
 _DEEPEST = 50
 _LONGEST_NUMBER = 1024  # bits
@@ -61,6 +55,20 @@ class Recorder:
         """Write down a message that was no tool call, and what was answered."""
         observed = RecordedObservation(results=(RecordedResult(content=_plain(text)),))
         self._add(source="agent", message=_plain(message), observation=observed, extra=dict(extra))
+
+    def summarise(self, text: str, extra: Mapping[str, Any]) -> None:
+        """Write down the agent's summary of a context that is about to be cut."""
+        self._add(source="agent", message=_plain(text), extra={**extra, "summary": True})
+
+    def segment(self, mark: SegmentMark, text: str) -> None:
+        """Begin a segment; ``text`` is the message its context starts with, kept as a copy."""
+        extra = {SEGMENT: mark.model_dump()}
+        self._add(source="user", message=_plain(text), is_copied_context=True, extra=extra)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is written so far."""
+        return tuple(self._steps)
 
     def finished(
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None
