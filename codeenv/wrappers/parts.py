@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
 
-from codeenv.env.repo import Info, Observation
+from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.errors import UsageError
 
 TESTS = "tests"
@@ -55,14 +55,23 @@ class RewardWrapper(TextWrapper):
         """
         known = info.get(PARTS)
         if known is None:
-            known, info = {TESTS: float(reward)}, {**info, BASE: float(reward)}
-        elif sum(known.values()) != reward:
+            known = {TESTS: _of_tests(self.env, reward)}
+            info = {**info, BASE: known[TESTS]}
+        if sum(known.values()) != reward:
             raise UsageError(
                 "a wrapper in between changed the reward without a name for it",
                 hint="put it around the wrappers of codeenv",
             )
         every = {**known, **parts}
         return float(sum(every.values())), {**info, PARTS: every}
+
+
+def _of_tests(env: TextEnv, reward: float) -> float:
+    """Return what the tests gave, if the environment tells, else the reward as it came."""
+    base = env.unwrapped
+    if not isinstance(base, CodeRepoEnv):
+        return float(reward)
+    return base.outcome.reward if base.outcome is not None else 0.0
 
 
 def reward_names(env: TextEnv) -> tuple[str, ...]:

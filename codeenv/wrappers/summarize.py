@@ -26,7 +26,7 @@ from codeenv.trajectory import (
     messages_of,
 )
 from codeenv.wrappers.parts import Stepped, TextEnv, TextWrapper, reward_names
-from codeenv.wrappers.texts import TokenCounter, approximate_tokens, text_of
+from codeenv.wrappers.texts import TokenCounter, approximate_tokens, reasoning_of, text_of
 
 PROMPT = (
     "The context is nearly full and will be cut. Answer with a summary, not with a tool call: what "
@@ -155,17 +155,17 @@ class SelfSummarize(TextWrapper):
         """Begin an episode, and its first context."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._begin(info["task_id"], observation["text"])
-        self._last = observation
+        self._last = dict(observation)
         return observation, self._told(info)
 
     def step(self, action: Any) -> Stepped:  # noqa: ANN401 - whatever an agent sends
         """Pass a call on, or take a summary."""
-        if not self._asked:
+        if not self._asked or self._inner.episode is None:
             return self._pass_on(action)
         summary = summary_of(action)
         if summary is None or len(self._opening(summary)) > TEXT_LENGTH:
             return self._refuse(action)
-        return self._go_on(summary)
+        return self._go_on(summary, reasoning_of(action))
 
     def trajectory(self, extra: Mapping[str, Any] | None = None) -> Trajectory:
         """Return the episode so far; ``segments`` of it gives the contexts.
@@ -189,7 +189,7 @@ class SelfSummarize(TextWrapper):
 
     def _pass_on(self, action: Any) -> Stepped:  # noqa: ANN401
         observation, reward, terminated, truncated, info = self.env.step(action)
-        self._last = observation
+        self._last = dict(observation)
         self._tokens += self.count(text_of(action)) + self.count(observation["text"])
         full = not (terminated or truncated) and self._tokens > self.trigger_tokens
         if full and self._mark.segment_id + 1 >= self.max_segments:
@@ -211,13 +211,13 @@ class SelfSummarize(TextWrapper):
         """Let the environment count a malformed action, with its limits, and ask again."""
         observation, reward, terminated, truncated, info = self.env.step("")
         observation = {**observation, "text": REFUSED}
-        self._last = observation
+        self._last, self._asked = dict(observation), not (terminated or truncated)
         self._write(action, REFUSED, float(reward), info)
         return observation, float(reward), terminated, truncated, self._told(info)
 
-    def _go_on(self, summary: str) -> Stepped:
+    def _go_on(self, summary: str, reasoning: str) -> Stepped:
         opening = self._opening(summary)
-        self._recorder.summarise(summary, {"reward": 0.0})
+        self._recorder.summarise(summary, {"reward": 0.0}, reasoning=reasoning)
         mark = SegmentMark(
             segment_id=self._mark.segment_id + 1,
             parent_segment=self._mark.segment_id,
@@ -239,9 +239,10 @@ class SelfSummarize(TextWrapper):
         extra = {"reward": reward, "tool": info["tool"]}
         call = parse_action(action)
         if isinstance(call, ToolCall):
-            self._recorder.call(call.tool, call.arguments, text, extra)
+            thought = reasoning_of(action)
+            self._recorder.call(call.tool, call.arguments, text, extra, reasoning=thought)
         else:
-            self._recorder.say(text_of(action), text, extra)
+            self._recorder.say(text_of(action), text, extra, reasoning=reasoning_of(action))
 
     def _told(self, info: Info) -> Info:
         mark = self._mark.model_dump()

@@ -98,9 +98,10 @@ def test_a_name_stands_for_one_part_only():
 
 
 def test_a_reward_that_something_in_between_changed_is_an_error():
-    inner = gymnasium.wrappers.TransformReward(LengthPenalty(fake_env()), lambda r: r + 1)
-    with pytest.raises(UsageError, match="in between"):
-        played(TurnPenalty(inner, 0.1), [LOOK])
+    for inner in (LengthPenalty(fake_env()), fake_env()):
+        changed = gymnasium.wrappers.TransformReward(inner, lambda reward: reward + 1)
+        with pytest.raises(UsageError, match="in between"):
+            played(TurnPenalty(changed, 0.1), [LOOK])
 
 
 def test_nothing_is_scored_where_the_reward_is_not_valid():

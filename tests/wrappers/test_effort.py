@@ -51,7 +51,7 @@ def test_the_cost_is_the_published_formula(x, k, q):
     assert length_cost(x, k, q) == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("x,k,q", [(-1, 1, 1), (1, 0, 1), (1, 1, -1), (math.nan, 1, 1)])
+@pytest.mark.parametrize(("x", "k", "q"), [(-1, 1, 1), (1, 0, 1), (1, 1, -1), (math.nan, 1, 1)])
 def test_a_cost_that_is_not_defined_is_refused(x, k, q):
     with pytest.raises(UsageError, match="x >= 0"):
         length_cost(x, k, q)

@@ -1,4 +1,7 @@
+from itertools import pairwise
+
 import pytest
+from gymnasium.error import ResetNeeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +64,19 @@ def test_a_call_instead_of_a_summary_is_refused_and_costs_a_step():
     assert (steps[-1][1], steps[-1][3], steps[-1][4]["reason"]) == (0.0, True, "max_steps")
 
 
+def test_a_summary_of_an_episode_that_is_over_is_not_taken():
+    env = SelfSummarize(fake_env(max_steps=2), 50)
+    *_, (*_, info) = played(env, [LOOK, SOLVE])
+    assert (info["reason"], info["summarize"]) == ("max_steps", False)
+    with pytest.raises(ResetNeeded):
+        env.step("too late")
+
+    played(env, [LOOK])
+    env.close()
+    with pytest.raises(ResetNeeded):
+        env.step("too late")
+
+
 def test_who_fills_the_last_context_is_cut_off_and_graded_all_the_same():
     env = SelfSummarize(fake_env(), 50, max_segments=2)
     *_, (_, reward, terminated, truncated, info) = played(env, [LOOK, "saw it", SOLVE, LOOK])
@@ -111,7 +127,7 @@ def test_what_a_model_was_shown_is_never_rewritten(actions, trigger):
         if terminated or truncated:
             break
 
-    for (before, one), (after, other) in zip(shown, shown[1:], strict=False):
+    for (before, one), (after, other) in pairwise(shown):
         assert after in (before, before + 1)
         if after == before:
             assert other[: len(one)] == one
@@ -145,7 +161,7 @@ def test_what_is_a_summary_and_what_is_not():
     assert summary_of("text") == "text"
     assert summary_of("\ud800") == "?"
     assert summary_of('{"odd": 1}') == '{"odd": 1}'
-    for wrong in ("", "  ", {"summary": 3}, None, b"x", LOOK, {**LOOK, "summary": "x"}, "{}" * 0):
+    for wrong in ("", "  ", {"summary": 3}, None, b"x", LOOK, {**LOOK, "summary": "x"}):
         assert summary_of(wrong) is None
 
 
