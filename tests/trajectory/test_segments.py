@@ -8,6 +8,7 @@ from codeenv.errors import UsageError
 from codeenv.trajectory import (
     AgentInfo,
     Recorder,
+    Segment,
     SegmentMark,
     messages_of,
     read_trajectory,
@@ -81,6 +82,13 @@ def test_a_summary_is_trained_where_it_was_written_and_not_where_it_is_read():
         segment_id=1, parent_segment=0, trigger="tokens", tokens_before=90, tokens_after=10
     )
     assert (second.parent_segment, second.trigger) == (0, "tokens")
+
+
+def test_an_agents_message_that_was_copied_is_not_trained_again():
+    steps = recorded([1, 1]).steps
+    copied = steps[1].model_copy(update={"is_copied_context": True})
+
+    assert Segment(SegmentMark(segment_id=1), (steps[4], copied, steps[5])).mask == (0, 0, 0, 1, 0)
 
 
 def test_an_episode_that_was_never_cut_is_one_segment():

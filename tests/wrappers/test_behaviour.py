@@ -132,6 +132,14 @@ def test_turn_rewards_are_zeros_where_nothing_is_flagged():
     assert played(env, [BAD, SUBMIT])[-1][4]["turn_rewards"] == [0.0, 0.0]
 
 
+def test_a_turn_without_a_valid_reward_costs_nothing():
+    runtime = FakeRuntime()
+    runtime.grader_failures = 1
+    env = TurnPenalty(fake_env(runtime), 1.0, flagged=lambda info: True)
+
+    assert [step[1] for step in played(env, [LOOK, SUBMIT])] == [-1.0, 0.0]
+
+
 @pytest.mark.parametrize("penalty", [-0.1, math.nan])
 def test_a_penalty_that_would_pay_is_refused(penalty):
     with pytest.raises(UsageError, match="at least 0"):

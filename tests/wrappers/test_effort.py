@@ -35,13 +35,14 @@ def test_more_effort_never_costs_less_and_each_unit_costs_less_than_the_one_befo
     assert middle - low >= (high - middle) * (1 - 1e-6) - 1e-9
 
 
-@given(EFFORTS, K, st.floats(-1e-3, 1e-3))
-def test_the_cost_goes_over_into_the_logarithm_without_a_jump(x, k, away):
-    limit = math.log1p(k * x) / k
+@given(EFFORTS, K, st.floats(-12, -3), st.sampled_from([-1, 1]))
+def test_the_cost_goes_over_into_the_logarithm_without_a_jump(x, k, digits, side):
+    q = 1.0 + side * 10**digits
+    grown = math.log1p(k * x)
+    series = sum(((1.0 - q) * grown) ** n / math.factorial(n + 1) for n in range(8))
 
-    assert length_cost(x, k, 1.0) == limit
-    bound = abs(away) * math.log1p(k * x) * 10 + 1e-12
-    assert length_cost(x, k, 1.0 + away) == pytest.approx(limit, rel=bound)
+    assert length_cost(x, k, 1.0) == grown / k
+    assert length_cost(x, k, q) == pytest.approx(grown / k * series, rel=1e-12)
 
 
 @given(st.floats(0.1, 100), st.floats(0.01, 10), st.floats(0, 3).filter(lambda q: abs(q - 1) > 0.1))

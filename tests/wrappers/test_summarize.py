@@ -64,6 +64,16 @@ def test_a_call_instead_of_a_summary_is_refused_and_costs_a_step():
     assert (steps[-1][1], steps[-1][3], steps[-1][4]["reason"]) == (0.0, True, "max_steps")
 
 
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_end_of_an_episode_is_not_followed_by_a_request(most):
+    (observation, _, terminated, _, info), *_ = played(
+        SelfSummarize(fake_env(), 1, max_segments=most), [SUBMIT]
+    )
+
+    assert (observation["text"], terminated) == ("Submitted.", True)
+    assert (info["reason"], info["summarize"]) == ("submitted", False)
+
+
 def test_a_summary_of_an_episode_that_is_over_is_not_taken():
     env = SelfSummarize(fake_env(max_steps=2), 50)
     *_, (*_, info) = played(env, [LOOK, SOLVE])
