@@ -6,16 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from codeenv.grading.models import Outcome
-from codeenv.trajectory.models import (
-    AgentInfo,
-    FinalMetrics,
-    RecordedCall,
-    RecordedObservation,
-    RecordedResult,
-    Step,
-    Trajectory,
-)
+from codeenv.trajectory.models import AgentInfo, FinalMetrics, Trajectory
 from codeenv.trajectory.seal import CHAIN, chain_of
+from codeenv.trajectory.segments import SEGMENT, SegmentMark
+from codeenv.trajectory.steps import RecordedCall, RecordedObservation, RecordedResult, Step
 
 _DEEPEST = 50
 _LONGEST_NUMBER = 1024  # bits
@@ -43,7 +37,13 @@ class Recorder:
         self._add(source="user", message=text)
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], text: str, extra: Mapping[str, Any]
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        reasoning: str = "",
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
         name = f"call_{len(self._steps) + 1}"
@@ -52,15 +52,42 @@ class Recorder:
         self._add(
             source="agent",
             message="",
+            reasoning_content=_plain(reasoning) or None,
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),
             extra=dict(extra),
         )
 
-    def say(self, message: str, text: str, extra: Mapping[str, Any]) -> None:
+    def say(
+        self, message: str, text: str, extra: Mapping[str, Any], *, reasoning: str = ""
+    ) -> None:
         """Write down a message that was no tool call, and what was answered."""
-        observed = RecordedObservation(results=(RecordedResult(content=_plain(text)),))
-        self._add(source="agent", message=_plain(message), observation=observed, extra=dict(extra))
+        self._add(
+            source="agent",
+            message=_plain(message),
+            reasoning_content=_plain(reasoning) or None,
+            observation=RecordedObservation(results=(RecordedResult(content=_plain(text)),)),
+            extra=dict(extra),
+        )
+
+    def summarise(self, text: str, extra: Mapping[str, Any], *, reasoning: str = "") -> None:
+        """Write down the agent's summary of a context that is about to be cut."""
+        self._add(
+            source="agent",
+            message=_plain(text),
+            reasoning_content=_plain(reasoning) or None,
+            extra={**extra, "summary": True},
+        )
+
+    def segment(self, mark: SegmentMark, text: str) -> None:
+        """Begin a segment; ``text`` is the message its context starts with, kept as a copy."""
+        extra = {SEGMENT: mark.model_dump()}
+        self._add(source="user", message=_plain(text), is_copied_context=True, extra=extra)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is written so far."""
+        return tuple(self._steps)
 
     def finished(
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None

@@ -10,6 +10,7 @@ from codeenv.errors import NoPairs
 from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolCall, ToolResult, parse_action
 from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
+from codeenv.wrappers.texts import reasoning_of
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
 
 OnStep = Callable[[int, object, ToolResult], None]
@@ -103,7 +104,7 @@ def _record(recorder: Recorder, action: object, result: ToolResult, reward: floa
     extra = {"reward": reward, "tool": facts}
     call = parse_action(action)
     if isinstance(call, ToolCall):
-        recorder.call(call.tool, call.arguments, result.text, extra)
+        recorder.call(call.tool, call.arguments, result.text, extra, reasoning=reasoning_of(action))
     else:
         message = action if isinstance(action, str) else repr(action)
         recorder.say(message.encode("utf-8", "replace").decode(), result.text, extra)
