@@ -1,6 +1,8 @@
-"""Which tasks to play next, which groups teach nothing, and what to ask the generator for."""
+"""Which tasks to play next, which groups teach nothing, and what to ask the generator for.
 
-from codeenv_harness.curriculum.answers import Answer, adopt, fulfil
+``curriculum.answers`` fulfils the requests; it loads the generator, so it is apart.
+"""
+
 from codeenv_harness.curriculum.groups import GroupReport, zero_advantage_mask
 from codeenv_harness.curriculum.options import SamplerOptions, Status
 from codeenv_harness.curriculum.priors import PriorModel, fit_priors
@@ -15,7 +17,6 @@ from codeenv_harness.curriculum.sampler import TaskSampler
 from codeenv_harness.curriculum.table import TaskState
 
 __all__ = [
-    "Answer",
     "GroupReport",
     "HarderChildren",
     "PriorModel",
@@ -25,11 +26,9 @@ __all__ = [
     "Status",
     "TaskSampler",
     "TaskState",
-    "adopt",
     "difficulty_level",
     "features_of",
     "fit_priors",
-    "fulfil",
     "prior_from_difficulty",
     "sampler_of",
     "zero_advantage_mask",

@@ -14,10 +14,9 @@ from codeenv_harness.curriculum import (
     RicherStatement,
     SamplerOptions,
     Status,
-    adopt,
-    fulfil,
     sampler_of,
 )
+from codeenv_harness.curriculum.answers import adopt, fulfil
 
 TASK = "toy-ledger-ledger.months-b359ba23"
 
