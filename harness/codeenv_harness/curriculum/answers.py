@@ -46,7 +46,8 @@ def fulfil(
 
     Every child has passed the generator's gates: it is told enough and leaks nothing; doing nothing
     scores 0 and the known-good solution 1.  A task that cannot be made is an answer with a problem.
-    Tasks that the folder has already stay as they are.
+    Tasks that the folder has already stay as they are, so that the same requests may be answered
+    again after an error: a sampler does not repeat them.
 
     Args:
         requests: From ``TaskSampler.requests``.
