@@ -17,7 +17,7 @@ class Preset:
         width, layers, heads, context, vocabulary: Of the policy.
         demos: Recorded episodes per training task.
         tellings: Training texts per recorded episode.
-        warmup_steps, warmup_rows, warmup_rate: Of the warm-up; rows per step.
+        warmup_steps, warmup_rows, warmup_rate, warmup_optimizer: Of the warm-up; rows per step.
         tasks, group: Tasks per update, and rollouts of each.
         updates, rate: Of the reinforcement learning.
         calls: Tool calls per episode.
@@ -35,6 +35,7 @@ class Preset:
     warmup_steps: int = 800
     warmup_rows: int = 64
     warmup_rate: float = 1e-3
+    warmup_optimizer: str = "adamw"
     tasks: int = 16
     group: int = 8
     updates: int = 60

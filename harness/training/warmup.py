@@ -108,10 +108,17 @@ def _fit(
     policy: Policy, sequences: Sequence[Sequence_], preset: Preset, rng: random.Random
 ) -> None:
     """Minimise the cross-entropy of what the expert wrote."""
-    (optimizer,) = optimizer_of(policy, "adamw", preset.warmup_rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, preset.warmup_rate, total_steps=preset.warmup_steps, pct_start=0.1
-    )
+    optimizers = optimizer_of(policy, preset.warmup_optimizer, preset.warmup_rate)
+    schedules = [
+        torch.optim.lr_scheduler.OneCycleLR(
+            optimizer,
+            preset.warmup_rate,
+            total_steps=preset.warmup_steps,
+            pct_start=0.1,
+            cycle_momentum=False,
+        )
+        for optimizer in optimizers
+    ]
     device = policy.head.weight.device
     begun = time.perf_counter()
     lengths = [len(row.ids) for row in sequences]
@@ -127,11 +134,12 @@ def _fit(
             hidden = policy.hidden(ids)[:, :-1].flatten(0, 1)[mask]
             logits = policy.head(hidden)
         loss = F.cross_entropy(logits.float(), ids[:, 1:].flatten()[mask])
-        optimizer.zero_grad(set_to_none=True)
+        policy.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
+        for optimizer, schedule in zip(optimizers, schedules, strict=True):
+            optimizer.step()
+            schedule.step()
         if step % 100 == 0 or step == preset.warmup_steps - 1:
             taken = time.perf_counter() - begun
             print(f"warm-up {step:5d}  loss {loss.item():.4f}  {taken:.1f} s", flush=True)
