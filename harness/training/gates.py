@@ -10,7 +10,7 @@ from training.generation import Generator
 from training.learning import PLACEBO, flagged, padded
 from training.policy import Policy
 from training.rollouts import Player, Rollout
-from training.train import summary
+from training.summary import summary
 
 _MOST = 192
 

@@ -19,10 +19,10 @@ class Preset:
         tellings: Training texts per recorded episode.
         warmup_steps, warmup_rows, warmup_rate, warmup_optimizer: Of the warm-up; rows per step.
         tasks, group: Tasks per update, and rollouts of each.
-        updates, rate: Of the reinforcement learning.
-        calls: Tool calls per episode.
+        updates: At most so many of reinforcement learning.
         evaluation: Rollouts of each held-out task at an evaluation.
         every: Updates between two evaluations.
+        limit: Training tasks and held-out tasks that are used; 0 for all.
     """
 
     width: int = 256
@@ -30,19 +30,18 @@ class Preset:
     heads: int = 8
     context: int = 1024
     vocabulary: int = 2048
-    demos: int = 8
-    tellings: int = 8
-    warmup_steps: int = 800
+    demos: int = 4
+    tellings: int = 32
+    warmup_steps: int = 1400
     warmup_rows: int = 64
     warmup_rate: float = 1e-3
     warmup_optimizer: str = "adamw"
-    tasks: int = 16
+    tasks: int = 12
     group: int = 8
     updates: int = 60
-    rate: float = 1e-4
-    calls: int = 8
     evaluation: int = 4
     every: int = 20
+    limit: int = 0
 
 
 PRESETS = {
@@ -59,16 +58,23 @@ PRESETS = {
         tasks=2,
         group=2,
         updates=2,
-        calls=3,
         evaluation=1,
         every=2,
+        limit=4,
     ),
 }
 
 
 @dataclass(frozen=True)
 class Regime:
-    """Which habits the base model has; ``calls`` and ``rate`` replace the preset's."""
+    """What a base model is used to, and how it is trained.
+
+    Attributes:
+        habits: Whose tool names it was taught.
+        calls: Tool calls per episode.
+        rate: Of the reinforcement learning.
+        updates: At most so many.
+    """
 
     habits: Habits
     calls: int

@@ -62,30 +62,36 @@ def command(name: str, **options: object) -> list[str]:
 
 
 def make_bases(out: Path, regimes: Sequence[str], preset: str) -> None:
-    """Make the bases that are missing, at the same time."""
+    """Record the demonstrations and make the bases that are missing, at the same time."""
+    demos = out / "demos.json"
+    if not demos.exists():
+        subprocess.run(command("record", preset=preset, out=demos), check=True)
     missing = [name for name in regimes if not (out / f"base-{name}" / "gates.json").exists()]
     running = [
-        subprocess.Popen(command("base", regime=name, preset=preset, out=out / f"base-{name}"))
-        for name in missing
+        subprocess.Popen(
+            command("base", regime=name, preset=preset, demos=demos, out=out / f"base-{name}"),
+            env=_on(number),
+        )
+        for number, name in enumerate(missing)
     ]
-    if any([process.wait() for process in running]):
+    if any(code for code in [process.wait() for process in running]):
         raise SystemExit("a base could not be made")
 
 
 def run_jobs(out: Path, jobs: Sequence[Job], preset: str, parallel: int, until: float) -> int:
     """Run what is not finished; return how many runs there are now."""
-    devices = queue.SimpleQueue[int]()
+    places = queue.SimpleQueue[int]()
     for number in range(parallel):
-        devices.put(number % max(1, torch.cuda.device_count()))
+        places.put(number)
 
     def run(job: Job) -> None:
         if time.monotonic() >= until:
             return
-        device = devices.get()
+        place = places.get()
         try:
-            _run(out, job, preset, device)
+            _run(out, job, preset, place)
         finally:
-            devices.put(device)
+            places.put(place)
 
     waiting = [job for job in jobs if not job.file(out).exists()]
     with ThreadPoolExecutor(parallel) as pool:
@@ -93,7 +99,12 @@ def run_jobs(out: Path, jobs: Sequence[Job], preset: str, parallel: int, until: 
     return sum(job.file(out).exists() for job in jobs)
 
 
-def _run(out: Path, job: Job, preset: str, device: int) -> None:
+def _on(place: int) -> dict[str, str]:
+    """Return the variables of a process that has one GPU, where there are any."""
+    return {**os.environ, "CUDA_VISIBLE_DEVICES": str(place % max(1, torch.cuda.device_count()))}
+
+
+def _run(out: Path, job: Job, preset: str, place: int) -> None:
     """Run one job; its report has its name once it is whole."""
     part = job.file(out).with_suffix(".part")
     words = command(
@@ -105,9 +116,8 @@ def _run(out: Path, job: Job, preset: str, device: int) -> None:
         preset=preset,
         out=part,
     )
-    variables = {**os.environ, "CUDA_VISIBLE_DEVICES": str(device)}
     with job.file(out).with_suffix(".log").open("wb") as log:
-        ended = subprocess.run(words, stdout=log, stderr=log, env=variables, check=False)
+        ended = subprocess.run(words, stdout=log, stderr=log, env=_on(place), check=False)
     if ended.returncode:
         print(f"{job} failed: see {log.name}", file=sys.stderr)
     else:

@@ -9,20 +9,18 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from codeenv.env.runtime import Runtime
-from codeenv.grading import GradingOptions
-from codeenv.sandbox.capacity import Capacity
 from codeenv.tasks.taskset import Taskset
 from training.generation import Generator
-from training.learning import Arm, Learner, Rates, flagged
+from training.learning import Arm, Learner, Rates
 from training.policy import optimizer_of
 from training.presets import PRESETS, REGIMES, SUITE, Preset, Regime, split
-from training.rollouts import Player, Rollout
+from training.record import runtime_of
+from training.rollouts import Player
+from training.summary import summary
 from training.warmup import Base
 
 ARMS: Mapping[str, Arm] = {
@@ -45,20 +43,16 @@ class Run:
     def __init__(self, base: Base, arm: Arm, seed: int, preset: Preset, regime: Regime) -> None:
         """Prepare; nothing is played yet."""
         self.base, self.arm, self.seed = base, arm, seed
-        self.preset = replace(
-            preset,
-            calls=min(preset.calls, regime.calls) if preset.updates < 10 else regime.calls,
-            rate=regime.rate,
-            updates=min(preset.updates, regime.updates),
-        )
-        self.training, self.held_out = split(0 if preset.updates >= 10 else 4)
+        self.preset, self.regime = preset, regime
+        self.updates = min(preset.updates, regime.updates)
+        self.training, self.held_out = split(preset.limit)
 
     def go(self, report: Report, optimizer: str, threads: int, tier: str) -> None:
         """Train, and report every update and every evaluation."""
         preset, policy = self.preset, self.base.policy
         torch.manual_seed(self.seed)
         rng = random.Random(self.seed)
-        optimizers = optimizer_of(policy, optimizer, preset.rate)
+        optimizers = optimizer_of(policy, optimizer, self.regime.rate)
         learner = Learner(policy, optimizers, self.base.chat, self.arm, Rates())
         rows = max(preset.tasks * preset.group, len(self.held_out) * preset.evaluation)
         generator = Generator(policy, rows, self.base.chat.end)
@@ -96,31 +90,6 @@ class Run:
         generator.load(learner.policy)
         times = {"seconds": played - begun, "learning": time.perf_counter() - played}
         return {"kind": "training", "update": update, **summary(rollouts), **facts, **times}
-
-
-def runtime_of(threads: int, tier: str) -> Runtime:
-    """Return a runtime for many short episodes of few environments."""
-    capacity = Capacity(boxes=1024, idle=4 * threads, memory=0)
-    grading = GradingOptions(tier=None if tier == "own" else "open")
-    return Runtime("bubblewrap", capacity=capacity, grading=grading, grades_kept=100_000)
-
-
-def summary(rollouts: Sequence[Rollout]) -> dict[str, float]:
-    """Return the numbers of a batch; all but ``valid`` are over rollouts with a valid reward."""
-    used = [r for r in rollouts if r.valid]
-    calls = sum(len(r.turns) for r in used)
-    groups: dict[int, set[float]] = {}
-    for rollout in used:
-        groups.setdefault(rollout.group, set()).add(rollout.reward)
-    return {
-        "reward": sum(r.reward for r in used) / max(1, len(used)),
-        "invalid": sum(r.unknown for r in used) / max(1, calls),
-        "turns": calls / max(1, len(used)),
-        "tokens": sum(sum(r.mask) for r in used) / max(1, len(used)),
-        "zero": sum(len(rewards) == 1 for rewards in groups.values()) / max(1, len(groups)),
-        "flagged": float(sum(1 for _ in flagged(used))),
-        "valid": len(used) / len(rollouts),
-    }
 
 
 def main(argv: Sequence[str] | None = None) -> None:

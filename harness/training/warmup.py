@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -12,17 +11,11 @@ import torch
 from torch.nn import functional as F
 from transformers import PreTrainedTokenizerFast
 
-from codeenv.env.runtime import Runtime
-from codeenv.tasks.taskset import Taskset
-from training.chat import Chat, Sequence_, Turn, answer_shown, instruction_shown, train_tokenizer
-from training.demos import Demo, Habits, calls_of, told
+from training.chat import Chat, Sequence_, train_tokenizer
+from training.demos import Demo, Habits, told
 from training.learning import padded
 from training.policy import Policy, Size, optimizer_of
-from training.presets import SUITE, Preset
-from training.repositories import SUBJECTS
-
-WRONG = 0.25
-"""Share of the demonstrations whose code has a mistake."""
+from training.presets import Preset
 
 
 @dataclass(frozen=True)
@@ -48,36 +41,6 @@ class Base:
         policy = Policy(state["size"]).to(device)
         policy.load_state_dict(state["weights"])
         return cls(policy, Chat(PreTrainedTokenizerFast.from_pretrained(folder)))
-
-
-def record(tasks: Sequence[str], each: int, runtime: Runtime, threads: int) -> list[Demo]:
-    """Play the expert ``each`` times on every task; the same for the same arguments."""
-    taskset = Taskset.load(SUITE)
-    recipes = {recipe.id: recipe for recipe in taskset.recipes}
-
-    def play(job: tuple[str, int]) -> Demo:
-        task_id, number = job
-        rng = random.Random(f"{task_id} {number}")
-        task = runtime.task(recipes[task_id], taskset)
-        with runtime.open(task) as episode:
-            turns = []
-            for tool, arguments in calls_of(task, rng, right=rng.random() >= WRONG):
-                result = episode.call({"tool": tool, "arguments": arguments})
-                turns.append(Turn(tool, arguments, answer_shown(tool, result.text)))
-        reward = episode.outcome.reward if episode.outcome else 0.0
-        return Demo(
-            task_id, instruction_shown(task.instruction), tuple(turns), reward, _words(task_id)
-        )
-
-    jobs = [(task, number) for task in tasks for number in range(each)]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(play, jobs))
-
-
-def _words(task_id: str) -> tuple[str, ...]:
-    """Return the words that a task's repository is about."""
-    name = task_id.partition("-")[0]
-    return (name, *" ".join(SUBJECTS[name]).split())
 
 
 def texts(demos: Sequence[Demo], tellings: int, habits: Habits, seed: int) -> Iterator[list]:
