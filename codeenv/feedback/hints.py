@@ -1,0 +1,105 @@
+"""Hints put into a conversation, as messages: what a teacher sees and the agent did not."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from codeenv.errors import UsageError
+from codeenv.feedback.models import FeedbackEvent, Placement, Severity, Target
+from codeenv.trajectory import Message, Trajectory, messages_of
+
+_GRAVER = get_args(Severity)
+"""From the mildest to the gravest."""
+
+
+@dataclass(frozen=True)
+class MessagePair:
+    """A teacher pair before it is tokens.
+
+    Attributes:
+        student: What the agent saw before the target turn.
+        teacher: The same, with the hint.
+        target: The turn that both are asked to write.
+        event_id: Of the event that the hint is from.
+        placement: Where the hint is.
+    """
+
+    student: tuple[Message, ...]
+    teacher: tuple[Message, ...]
+    target: Message
+    event_id: str
+    placement: Placement
+
+
+def message_pair(
+    trajectory: Trajectory,
+    event: FeedbackEvent,
+    *,
+    placement: Placement | None = None,
+    hint_role: str = "user",
+) -> MessagePair:
+    """Return the messages before an event's target, without the hint and with it.
+
+    Args:
+        trajectory: Where the event happened.
+        event: What the hint is from.
+        placement: Where the hint goes; where the event says, if None.
+        hint_role: Who says it, if it is a message of its own.
+
+    Raises:
+        UsageError: If the event's target is no turn of the agent, or nobody spoke before it.
+    """
+    messages = messages_of(trajectory)
+    index = event.target.message
+    if index >= len(messages) or messages[index]["role"] != "assistant":
+        raise UsageError(
+            f"event {event.id} is about message {index}, which is none of the agent's",
+            hint="give the trajectory that the event was made from",
+        )
+    before, chosen = messages[:index], placement or event.placement
+    hinted = _hinted(before, event, chosen, hint_role)
+    return MessagePair(tuple(before), tuple(hinted), messages[index], event.id, chosen)
+
+
+def _hinted(
+    before: Sequence[Message], event: FeedbackEvent, placement: Placement, role: str
+) -> list[Message]:
+    if placement == "before_target":
+        return [*before, {"role": role, "content": event.hint}]
+    last = max((i for i, m in enumerate(before) if m["role"] != "assistant"), default=None)
+    if last is None:
+        raise UsageError(
+            f"event {event.id}: there is no message that its hint could be appended to",
+            hint="placement='before_target'",
+        )
+    content = f"{before[last]['content']}\n\n{event.hint}".lstrip("\n")
+    return [*before[:last], {**before[last], "content": content}, *before[last + 1 :]]
+
+
+def merged_by_turn(events: Iterable[FeedbackEvent]) -> tuple[FeedbackEvent, ...]:
+    """Return one event for each target turn, in order: hints joined, ids joined by ``+``.
+
+    Events that differ in their spans become one about the message as a whole.
+    """
+    turns: dict[int, list[FeedbackEvent]] = {}
+    for event in events:
+        turns.setdefault(event.target.message, []).append(event)
+    return tuple(_merged(turns[index]) for index in sorted(turns))
+
+
+def _merged(events: Sequence[FeedbackEvent]) -> FeedbackEvent:
+    gravest = max(events, key=lambda event: _GRAVER.index(event.severity))
+    if len(events) == 1:
+        return gravest
+    targets = {event.target for event in events}
+    whole = Target(message=gravest.target.message)
+    evidence = {event.id: {"kind": event.kind, **event.evidence} for event in events}
+    return gravest.model_copy(
+        update={
+            "id": "+".join(event.id for event in events),
+            "target": gravest.target if len(targets) == 1 else whole,
+            "hint": "\n".join(dict.fromkeys(event.hint for event in events)),
+            "evidence": evidence,
+            "privileged": any(event.privileged for event in events),
+        }
+    )

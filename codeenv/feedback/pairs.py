@@ -1,0 +1,153 @@
+"""Teacher pairs: the tokens of one turn behind two contexts, the agent's own and one with a hint.
+
+A trainer draws the first towards what the model itself says behind the second (on-policy
+distillation from a privileged context).  Layout as in public implementations: two sequences,
+two equal spans, and a mask over the span.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from codeenv.errors import UsageError
+from codeenv.feedback.hints import MessagePair, message_pair
+from codeenv.feedback.models import FeedbackEvent, Placement
+from codeenv.feedback.render import ChatTokenizer, Renderer, renderer_of
+from codeenv.feedback.spans import Span, common_prefix
+from codeenv.feedback.turn import Turn, shown_in, spellings
+from codeenv.trajectory import Step, Trajectory
+
+
+@dataclass(frozen=True)
+class TeacherPair:
+    """One turn behind two contexts.
+
+    Attributes:
+        student_ids: What the agent saw and wrote, up to the end of the target turn.
+        teacher_ids: The same, with the hint in it.
+        student_span: Half-open range of the turn's tokens in ``student_ids``, end of turn included.
+        teacher_span: The same tokens in ``teacher_ids``.
+        span_mask: One number for each token of the span; 1 where the event's target is.
+        event_id: Of the event.
+        hint_tokens: By how many tokens the teacher's context is longer.
+        placement: Where the hint is.
+        granularity: ``span`` if the mask is the target's part of the message, ``message`` if it is
+            all of the turn, because that is the target or because the part could not be found.
+    """
+
+    student_ids: tuple[int, ...]
+    teacher_ids: tuple[int, ...]
+    student_span: Span
+    teacher_span: Span
+    span_mask: tuple[int, ...]
+    event_id: str
+    hint_tokens: int
+    placement: Placement
+    granularity: Literal["span", "message"]
+
+
+def build_teacher_pair(
+    trajectory: Trajectory,
+    event: FeedbackEvent,
+    tokenizer: ChatTokenizer | Renderer,
+    *,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    placement: Placement | None = None,
+    hint_role: str = "user",
+) -> TeacherPair:
+    """Build the pair of an event.
+
+    Token ids that the sampler left in the trajectory are taken as they are; else prompt and turn
+    are rendered, and tokenised apart from each other.
+
+    Args:
+        trajectory: Where the event happened.
+        event: What the hint is from.
+        tokenizer: A Hugging Face tokenizer with a chat template, or a renderer.
+        tools: Schemas that the prompt lists; those of the trajectory if None.
+        placement: Where the hint goes; where the event says, if None.
+        hint_role: Who says it, if it is a message of its own.
+
+    Raises:
+        UsageError: If the template cannot give a right pair; the hint says what to do.
+    """
+    renderer = renderer_of(tokenizer)
+    listed = trajectory.agent.tool_definitions or () if tools is None else tools
+    harmless = event.model_copy(update={"hint": _harmless(event.hint, renderer.marks)})
+    pair = message_pair(trajectory, harmless, placement=placement, hint_role=hint_role)
+    prompts = renderer.prompt(pair.student, listed), renderer.prompt(pair.teacher, listed)
+    _check_inserted(*prompts, harmless.hint, pair)
+    step = _step_of(trajectory, event.target.message)
+    prompt, hinted = _prompts(renderer, prompts, step)
+    turn = Turn.of(renderer, pair, listed, step)
+    start, length, shift = len(prompt), len(turn.ids), len(hinted) - len(prompt)
+    mask = turn.mask(event.target)
+    return TeacherPair(
+        student_ids=(*prompt, *turn.ids),
+        teacher_ids=(*hinted, *turn.ids),
+        student_span=(start, start + length),
+        teacher_span=(start + shift, start + shift + length),
+        span_mask=mask or (1,) * length,
+        event_id=event.id,
+        hint_tokens=shift,
+        placement=pair.placement,
+        granularity="span" if mask else "message",
+    )
+
+
+def _harmless(hint: str, marks: Sequence[str]) -> str:
+    """Return a hint that cannot end its message or open another one."""
+    for mark in marks:
+        hint = hint.replace(mark, f"{mark[:1]} {mark[1:]}")
+    return hint
+
+
+def _step_of(trajectory: Trajectory, message: int) -> Step:
+    """Return the step whose first message has this number."""
+    at = 0
+    for step in trajectory.steps:
+        if at == message:
+            return step
+        results = step.observation.results if step.observation else ()
+        at += 1 + (len(results) if step.source == "agent" else 0)
+    raise AssertionError("a message of the agent's is a step's first")
+
+
+def _check_inserted(student: str, teacher: str, hint: str, pair: MessagePair) -> None:
+    """Raise unless the teacher's prompt is the student's with the hint in it, and nothing else."""
+    for message in pair.student:
+        if message["role"] != "assistant" and not shown_in(student, message["content"]):
+            raise UsageError(
+                f"the chat template does not show what the {message['role']} said",
+                hint="use a template that knows tool messages, or PlainRenderer",
+            )
+    same = common_prefix(student, teacher) + common_prefix(student[::-1], teacher[::-1])
+    more = any(teacher.count(text) > student.count(text) for text in spellings(hint))
+    if same >= len(student) and more:
+        return
+    other = "append_last" if pair.placement == "before_target" else "before_target"
+    raise UsageError(
+        f"the chat template rewrites the conversation for a hint placed {pair.placement}",
+        hint=f"placement='{other}', another hint_role, or PlainRenderer",
+    )
+
+
+def _prompts(renderer: Renderer, texts: tuple[str, str], step: Step) -> tuple[list[int], list[int]]:
+    """Return the tokens of the student's and the teacher's prompt.
+
+    Behind recorded ids the hint is put by tokens: from where the two renderings part, the
+    teacher's replaces the student's.
+    """
+    plain, hinted = (renderer.encode(text).ids for text in texts)
+    recorded = step.metrics.prompt_token_ids if step.metrics else None
+    if recorded is None:
+        return plain, hinted
+    same = common_prefix(plain, hinted)
+    tail = plain[same:]
+    kept = len(recorded) - len(tail)
+    if kept < 0 or recorded[kept:] != tail:
+        raise UsageError(
+            "the recorded prompt does not end the way this tokenizer renders it",
+            hint="give the tokenizer, template and options that the sampler had",
+        )
+    return [*recorded], [*recorded[:kept], *hinted[same:]]
