@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from codeenv.errors import UsageError
 from codeenv.trajectory import Message, arguments_text
@@ -82,11 +82,13 @@ class ChatTemplate:
         options: What the template takes beside messages and tools, as the sampler gave it, e.g.
             ``{"enable_thinking": False}``.
         end_of_turn: The token that ends the model's turn; found by itself if None.
+        arguments: What the template takes as a call's arguments: an object or JSON text.
     """
 
     tokenizer: ChatTokenizer
     options: Mapping[str, Any] = field(default_factory=dict)
     end_of_turn: str | None = None
+    arguments: Literal["object", "text"] = "object"
 
     @property
     def marks(self) -> Sequence[str]:
@@ -130,12 +132,14 @@ class ChatTemplate:
 
     def _apply(self, messages: Sequence[Message], tools: Tools, **options: Any) -> str:  # noqa: ANN401
         given = {**({"tools": [*tools]} if tools else {}), **self.options, **options}
+        shown = [*messages] if self.arguments == "object" else [_as_text(m) for m in messages]
         try:
-            text = self.tokenizer.apply_chat_template([*messages], tokenize=False, **given)
+            text = self.tokenizer.apply_chat_template(shown, tokenize=False, **given)
         except Exception as error:  # a template raises what it likes
             raise UsageError(
                 f"the chat template refuses the conversation: {error}",
-                hint="where it wants the roles to alternate: placement='append_last'",
+                hint="where it wants the roles to alternate: placement='append_last'; "
+                "where it wants arguments as text: ChatTemplate(tokenizer, arguments='text')",
             ) from error
         return str(text)
 
@@ -162,6 +166,15 @@ class ChatTemplate:
         special = [*getattr(self.tokenizer, "all_special_tokens", ())]
         added: Mapping[str, int] = getattr(self.tokenizer, "get_added_vocab", dict)()
         return special or [*added]
+
+
+def _as_text(message: Message) -> Message:
+    calls = [
+        {**call, "function": {**f, "arguments": arguments_text(f["arguments"])}}
+        for call in message.get("tool_calls", ())
+        for f in (call["function"],)
+    ]
+    return {**message, "tool_calls": calls} if calls else message
 
 
 @dataclass(frozen=True)

@@ -44,14 +44,15 @@ def find_part(
 
 def _content(text: str, content: str, chars: Span) -> Span | None:
     """Find content; a template may strip white space around it."""
-    shown = content.strip()
-    at = text.find(shown)
-    if not shown or at < 0:
-        return None
-    shift = at - (len(content) - len(content.lstrip()))
     start, end = _whole_if_empty(chars, len(content))
-    found = max(start + shift, at), min(end + shift, at + len(shown))
-    return found if found[0] < found[1] else None
+    bare = content.strip()
+    for shown, stripped in ((content, 0), (bare, len(content) - len(content.lstrip()))):
+        at = text.find(shown)
+        if shown and at >= 0:
+            first = at + max(0, start - stripped)
+            last = at + min(len(shown), end - stripped)
+            return (first, last) if first < last else None
+    return None
 
 
 def _name(
@@ -115,6 +116,8 @@ def _objects(text: str, start: int) -> Iterator[tuple[Span, Any]]:
 
 def _through_json(ours: str, theirs: str, chars: Span) -> Span | None:
     """Carry a range of characters from one spelling of a JSON value to another."""
+    if ours == theirs:
+        return chars
     left, right = [*_LEXEME.finditer(ours)], [*_LEXEME.finditer(theirs)]
     if [_value(m.group()) for m in left] != [_value(m.group()) for m in right]:
         return None

@@ -1,5 +1,6 @@
 """Chat templates in the styles in use, and a small tokenizer to try them with."""
 
+# ruff: noqa: E501
 from functools import cache
 
 import pytest

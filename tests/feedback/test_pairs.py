@@ -19,6 +19,18 @@ BY_CHARACTER = PlainRenderer(
 )
 
 
+WORDS = st.text(
+    st.characters(exclude_categories=("Cs",), exclude_characters="<|>[]\r"), min_size=1, max_size=20
+)
+VALUES = st.one_of(WORDS, st.integers(), st.booleans(), st.none(), st.lists(WORDS, max_size=2))
+CALLS = st.tuples(
+    st.sampled_from(["read_file", "run_command", "x"]),
+    st.dictionaries(st.sampled_from(["path", "cmd", "é", '"']), VALUES, max_size=3),
+    WORDS,
+)
+TURNS = st.tuples(WORDS, st.lists(CALLS, max_size=3))
+
+
 @pytest.fixture(params=[*STYLES, "plain"])
 def renderer(request):
     if request.param == "plain":
@@ -47,7 +59,9 @@ def test_a_hint_is_a_message_of_its_own_right_before_the_turn(style, role):
 
     check(pair)
     start = pair.teacher_span[0]
-    assert pair.teacher_ids[: start - pair.hint_tokens] != pair.teacher_ids[pair.hint_tokens : start]
+    assert (
+        pair.teacher_ids[: start - pair.hint_tokens] != pair.teacher_ids[pair.hint_tokens : start]
+    )
     context = tokenizer.decode(pair.teacher_ids[:start])
     assert context.rindex(HINT) > context.rindex("edited")
     assert role in context[context.rindex("edited") :]
@@ -137,6 +151,18 @@ def test_a_hint_cannot_end_its_message():
     assert pair.teacher_ids.count(ends) == pair.student_ids.count(ends) + 1
 
 
+def test_a_template_that_wants_arguments_as_text_gets_text():
+    tokenizer = tokenizer_with(CHATML.replace("arguments | tojson", "arguments + ''"))
+    event = event_at(TALK, 2, "arguments", (10, 18))
+    with pytest.raises(UsageError) as raised:
+        build_teacher_pair(TALK, event, tokenizer)
+    assert "arguments='text'" in raised.value.hint
+
+    pair = build_teacher_pair(TALK, event, ChatTemplate(tokenizer, arguments="text"))
+
+    assert marked(pair, tokenizer) == "src/a.py"
+
+
 PARTS = [
     ("tool_name", (0, 0), 0, "read_file"),
     ("tool_name", (0, 4), 1, "edit"),
@@ -185,16 +211,28 @@ def test_a_part_that_cannot_be_told_apart_is_the_whole_message():
     assert all(vague.span_mask)
 
 
-WORDS = st.text(
-    st.characters(exclude_categories=("Cs",), exclude_characters="<|>[]\r"), min_size=1, max_size=20
-)
-VALUES = st.one_of(WORDS, st.integers(), st.booleans(), st.none(), st.lists(WORDS, max_size=2))
-CALLS = st.tuples(
-    st.sampled_from(["read_file", "run_command", "x"]),
-    st.dictionaries(st.sampled_from(["path", "cmd", "é", '"']), VALUES, max_size=3),
-    WORDS,
-)
-TURNS = st.tuples(WORDS, st.lists(CALLS, max_size=3))
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_a_mask_has_all_characters_of_the_target_and_no_other_message(data):
+    tokenizer = tokenizer_with(CHATML)
+    trajectory = talk(*data.draw(st.lists(TURNS, min_size=1, max_size=3)))
+    turn = data.draw(st.integers(1, len(trajectory.steps) - 1))
+    step = trajectory.steps[turn]
+    call = data.draw(st.integers(0, max(0, len(step.tool_calls or ()) - 1)))
+    made = step.tool_calls[call] if step.tool_calls else None
+    texts = {"content": step.message}
+    if made:
+        texts["tool_name"] = made.function_name
+        texts["arguments"] = arguments_text(made.arguments)
+    part = data.draw(st.sampled_from(sorted(texts)))
+    start = data.draw(st.integers(0, len(texts[part]) - 1))
+    end = data.draw(st.integers(start + 1, len(texts[part])))
+
+    event = event_at(trajectory, turn, part, (start, end), call)
+    pair = build_teacher_pair(trajectory, event, tokenizer)
+
+    assert pair.granularity == "span"
+    assert texts[part][start:end] in marked(pair, tokenizer)
 
 
 @settings(max_examples=150, deadline=None)
@@ -208,11 +246,12 @@ def test_every_pair_keeps_the_invariants_or_says_why_there_is_none(data, style):
     event = event_at(trajectory, turn, part, (start, start + length))
     placement = data.draw(st.sampled_from(["before_target", "append_last"]))
 
+    may_refuse = style in ("alternating", "forgetful")
     try:
         pair = build_teacher_pair(trajectory, event, tokenizer, placement=placement)
     except UsageError as error:
-        assert style in ("alternating", "forgetful"), error
-        assert error.hint
+        if not may_refuse or not error.hint:
+            raise
         return
 
     check(pair)

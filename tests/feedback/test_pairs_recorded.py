@@ -1,5 +1,7 @@
 """Pairs from trajectories in which a sampler left its own token ids."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +15,10 @@ from tests.feedback.templates import ALTERNATING, CHATML, HEADERS, tokenizer_wit
 
 READ = ("read_file", {"path": "src/b.py", "ünï": "日本"}, "error: no such file.")
 TALK = talk(("I look.", [READ]), ("Again.", [READ, READ]), ("", [READ]))
-OWN = 'Again.\n<tool_call>\n{"arguments": {"path":"src/b.py","ünï":"\\u65e5本"}, "name":"read_file"}\n'
+OWN = (
+    'Again.\n<tool_call>\n{"arguments": {"path":"src/b.py","ünï":"\\u65e5本"},'
+    ' "name":"read_file"}\n'
+)
 
 
 def sampled(trajectory, tokenizer, cuts=(), own=None, end=True):
@@ -45,7 +50,7 @@ def sampled(trajectory, tokenizer, cuts=(), own=None, end=True):
 def pieces(tokenizer, text, cuts):
     """Tokenise a text in pieces, as no tokenizer would."""
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
-    parts = [text[a:b] for a, b in zip(places, places[1:], strict=False)]
+    parts = [text[a:b] for a, b in pairwise(places)]
     return [i for part in parts for i in tokenizer(part, add_special_tokens=False)["input_ids"]]
 
 
@@ -67,9 +72,11 @@ def test_the_student_is_what_was_sampled_token_by_token(style, cuts, turn, end):
 
     check(pair)
     assert pair.student_ids == (*metrics.prompt_token_ids, *metrics.completion_token_ids)
-    assert tokenizer.decode(pair.teacher_ids).replace(HINT, "", 1).replace("\n\n", "") == (
-        tokenizer.decode(pair.student_ids).replace("\n\n", "")
-    ) or style[0] == HEADERS  # writes the newlines escaped
+    assert (
+        tokenizer.decode(pair.teacher_ids).replace(HINT, "", 1).replace("\n\n", "")
+        == (tokenizer.decode(pair.student_ids).replace("\n\n", ""))
+        or style[0] == HEADERS
+    )  # writes the newlines escaped
 
 
 def test_a_hint_leaves_sampled_tokens_before_it_as_they_are():
@@ -99,9 +106,7 @@ def test_a_part_is_found_in_tokens_that_no_tokenizer_would_make(part, chars, cal
     trajectory = sampled(once, tokenizer, range(0, 90, 2))
     assert '"ünï": "日本"' in tokenizer.apply_chat_template(messages_of(once), tokenize=False)
 
-    pair = build_teacher_pair(
-        trajectory, event_at(trajectory, 1, part, chars, call), tokenizer
-    )
+    pair = build_teacher_pair(trajectory, event_at(trajectory, 1, part, chars, call), tokenizer)
 
     check(pair)
     assert pair.granularity == "span"
