@@ -6,7 +6,7 @@ from typing import get_args
 
 from codeenv.errors import UsageError
 from codeenv.feedback.models import FeedbackEvent, Placement, Severity, Target
-from codeenv.trajectory import Message, Trajectory, messages_of
+from codeenv.trajectory import Message, Step, Trajectory, messages_of
 
 _GRAVER = get_args(Severity)
 """From the mildest to the gravest."""
@@ -51,14 +51,32 @@ def message_pair(
     """
     messages = messages_of(trajectory)
     index = event.target.message
-    if index >= len(messages) or messages[index]["role"] != "assistant":
+    step, start = step_of(trajectory, index)
+    if step is None or step.source != "agent" or messages[index]["role"] != "assistant":
         raise UsageError(
             f"event {event.id} is about message {index}, which is none of the agent's",
             hint="give the trajectory that the event was made from",
         )
-    before, chosen = messages[:index], placement or event.placement
+    before, chosen = messages[start:index], placement or event.placement
     hinted = _hinted(before, event, chosen, hint_role)
     return MessagePair(tuple(before), tuple(hinted), messages[index], event.id, chosen)
+
+
+def step_of(trajectory: Trajectory, message: int) -> tuple[Step | None, int]:
+    """Return the step that a message begins or answers, and where its context begins.
+
+    A context that was cut goes on from a copied message: what was before it is not seen any more.
+    """
+    at, start, copied = 0, 0, False
+    for step in trajectory.steps:
+        if step.is_copied_context and not copied:
+            start = at
+        copied = bool(step.is_copied_context)
+        results = step.observation.results if step.observation else ()
+        at += 1 + (len(results) if step.source == "agent" else 0)
+        if message < at:
+            return step, start
+    return None, start
 
 
 def _hinted(

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from codeenv.errors import UsageError
-from codeenv.feedback.hints import MessagePair, message_pair
+from codeenv.feedback.completion import Turn, shown_in, spellings
+from codeenv.feedback.hints import MessagePair, message_pair, step_of
+from codeenv.feedback.locate import Span, common_prefix
 from codeenv.feedback.models import FeedbackEvent, Placement
 from codeenv.feedback.render import ChatTokenizer, Renderer, renderer_of
-from codeenv.feedback.spans import Span, common_prefix
-from codeenv.feedback.turn import Turn, shown_in, spellings
-from codeenv.trajectory import Step, Trajectory
+from codeenv.trajectory import StepMetrics, Trajectory
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,10 @@ def build_teacher_pair(
     pair = message_pair(trajectory, harmless, placement=placement, hint_role=hint_role)
     prompts = renderer.prompt(pair.student, listed), renderer.prompt(pair.teacher, listed)
     _check_inserted(*prompts, harmless.hint, pair)
-    step = _step_of(trajectory, event.target.message)
-    prompt, hinted = _prompts(renderer, prompts, step)
-    turn = Turn.of(renderer, pair, listed, step)
+    step, _ = step_of(trajectory, event.target.message)
+    metrics = step.metrics if step else None
+    prompt, hinted = _prompts(renderer, prompts, metrics)
+    turn = Turn.of(renderer, pair, listed, metrics)
     start, length, shift = len(prompt), len(turn.ids), len(hinted) - len(prompt)
     mask = turn.mask(event.target)
     return TeacherPair(
@@ -102,17 +103,6 @@ def _harmless(hint: str, marks: Sequence[str]) -> str:
     return hint
 
 
-def _step_of(trajectory: Trajectory, message: int) -> Step:
-    """Return the step whose first message has this number."""
-    at = 0
-    for step in trajectory.steps:
-        if at == message:
-            return step
-        results = step.observation.results if step.observation else ()
-        at += 1 + (len(results) if step.source == "agent" else 0)
-    raise AssertionError("a message of the agent's is a step's first")
-
-
 def _check_inserted(student: str, teacher: str, hint: str, pair: MessagePair) -> None:
     """Raise unless the teacher's prompt is the student's with the hint in it, and nothing else."""
     for message in pair.student:
@@ -132,14 +122,16 @@ def _check_inserted(student: str, teacher: str, hint: str, pair: MessagePair) ->
     )
 
 
-def _prompts(renderer: Renderer, texts: tuple[str, str], step: Step) -> tuple[list[int], list[int]]:
+def _prompts(
+    renderer: Renderer, texts: tuple[str, str], metrics: StepMetrics | None
+) -> tuple[list[int], list[int]]:
     """Return the tokens of the student's and the teacher's prompt.
 
     Behind recorded ids the hint is put by tokens: from where the two renderings part, the
     teacher's replaces the student's.
     """
     plain, hinted = (renderer.encode(text).ids for text in texts)
-    recorded = step.metrics.prompt_token_ids if step.metrics else None
+    recorded = metrics.prompt_token_ids if metrics else None
     if recorded is None:
         return plain, hinted
     same = common_prefix(plain, hinted)

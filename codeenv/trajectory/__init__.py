@@ -3,7 +3,7 @@
 from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.messages import Message, arguments_text, messages_of
-from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, Trajectory
+from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
 from codeenv.trajectory.recorder import Recorder, outcome_facts
 from codeenv.trajectory.seal import sealed
 
@@ -15,6 +15,7 @@ __all__ = [
     "RecordedCall",
     "Recorder",
     "Step",
+    "StepMetrics",
     "Trajectory",
     "arguments_text",
     "changes_between",

@@ -13,6 +13,7 @@ from codeenv.trajectory.models import (
     RecordedObservation,
     RecordedResult,
     Step,
+    StepMetrics,
     Trajectory,
 )
 from codeenv.trajectory.seal import CHAIN, chain_of
@@ -43,7 +44,13 @@ class Recorder:
         self._add(source="user", message=text)
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], text: str, extra: Mapping[str, Any]
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
         name = f"call_{len(self._steps) + 1}"
@@ -54,13 +61,27 @@ class Recorder:
             message="",
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),
+            metrics=metrics,
             extra=dict(extra),
         )
 
-    def say(self, message: str, text: str, extra: Mapping[str, Any]) -> None:
+    def say(
+        self,
+        message: str,
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        metrics: StepMetrics | None = None,
+    ) -> None:
         """Write down a message that was no tool call, and what was answered."""
         observed = RecordedObservation(results=(RecordedResult(content=_plain(text)),))
-        self._add(source="agent", message=_plain(message), observation=observed, extra=dict(extra))
+        self._add(
+            source="agent",
+            message=_plain(message),
+            observation=observed,
+            metrics=metrics,
+            extra=dict(extra),
+        )
 
     def finished(
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None

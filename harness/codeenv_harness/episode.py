@@ -9,8 +9,8 @@ from codeenv.env.episode import Episode
 from codeenv.errors import NoPairs
 from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolCall, ToolResult, parse_action
-from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
+from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
 
 OnStep = Callable[[int, object, ToolResult], None]
 """Gets the step's number, the action as it came, and what it gave."""
@@ -90,7 +90,8 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
         if action is None:
             return
         result = episode.call(action)
-        _record(recorder, action, result, _reward(episode))
+        metrics = agent.metrics() if isinstance(agent, Metered) else None
+        _record(recorder, action, result, _reward(episode), metrics)
         on_step(episode.steps, action, result)
 
 
@@ -98,15 +99,22 @@ def _reward(episode: Episode) -> float:
     return episode.outcome.reward if episode.outcome is not None else 0.0
 
 
-def _record(recorder: Recorder, action: object, result: ToolResult, reward: float) -> None:
+def _record(
+    recorder: Recorder,
+    action: object,
+    result: ToolResult,
+    reward: float,
+    metrics: StepMetrics | None,
+) -> None:
     facts = {name: value for name, value in asdict(result).items() if name != "text"}
     extra = {"reward": reward, "tool": facts}
     call = parse_action(action)
     if isinstance(call, ToolCall):
-        recorder.call(call.tool, call.arguments, result.text, extra)
+        recorder.call(call.tool, call.arguments, result.text, extra, metrics=metrics)
     else:
         message = action if isinstance(action, str) else repr(action)
-        recorder.say(message.encode("utf-8", "replace").decode(), result.text, extra)
+        said = message.encode("utf-8", "replace").decode()
+        recorder.say(said, result.text, extra, metrics=metrics)
 
 
 def _briefing(episode: Episode, seed: int) -> Briefing:

@@ -1,6 +1,6 @@
 """Agents: who plays the episodes."""
 
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
 from codeenv_harness.agents.random import RandomAgent
@@ -12,6 +12,7 @@ __all__ = [
     "Agent",
     "AgentFactory",
     "Briefing",
+    "Metered",
     "NopAgent",
     "OracleAgent",
     "RandomAgent",

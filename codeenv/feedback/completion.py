@@ -8,10 +8,10 @@ from typing import Any
 
 from codeenv.errors import UsageError
 from codeenv.feedback.hints import MessagePair
+from codeenv.feedback.locate import Span, common_prefix, find_part
 from codeenv.feedback.models import Target
 from codeenv.feedback.render import Renderer
-from codeenv.feedback.spans import Span, common_prefix, find_part
-from codeenv.trajectory import Message, Step
+from codeenv.trajectory import Message, StepMetrics
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Turn:
         renderer: Renderer,
         pair: MessagePair,
         tools: Sequence[Mapping[str, Any]],
-        step: Step,
+        metrics: StepMetrics | None,
     ) -> "Turn":
         """Take the sampler's tokens if it left them, else render the turn.
 
         Raises:
             UsageError: If the template does not write what the turn says.
         """
-        recorded = step.metrics.completion_token_ids if step.metrics else None
+        recorded = metrics.completion_token_ids if metrics else None
         if recorded is not None:
             return cls(recorded, renderer.decode(recorded), renderer, pair, tools)
         text = renderer.completion([*pair.student, pair.target], tools)

@@ -1,0 +1,15 @@
+"""What leaves codeenv as data: rows for trainers."""
+
+from codeenv.export.rows import FORMATS, Format, Rollout, rollout_rows
+from codeenv.export.samples import Sample, TurnRecord, samples_of, turn_records
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Rollout",
+    "Sample",
+    "TurnRecord",
+    "rollout_rows",
+    "samples_of",
+    "turn_records",
+]
