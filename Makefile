@@ -23,7 +23,7 @@ setup: $(VENV)/.runtime
 demo: setup
 	@$(BIN)/codeenv demo
 
-test: $(VENV)/.test
+test: $(VENV)/.training
 	@$(SYSTEM) bwrap:bubblewrap mmdebstrap:mmdebstrap dockerd:docker.io docker:docker-cli iptables:iptables
 	@$(BIN)/python scripts/with_docker.py env CI=$${CI:-true} $(BIN)/python -m pytest
 
@@ -71,4 +71,12 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.runtime
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	@$(INSTALL) -r $<
+	@touch $@
+
+$(VENV)/.training: requirements/training.txt requirements/torch-cpu.txt requirements/torch.txt \
+    scripts/install_torch.sh $(VENV)/.test
+	@echo "installing torch and what the training tests need" >&2
+	@sh scripts/install_torch.sh $(BIN)/python
+	@$(INSTALL) -r $<
+	@$(BIN)/python -W ignore -c 'import torch, transformers, trl'
 	@touch $@

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("runtime", "test", "dev")
+LOCKS = ("runtime", "test", "dev", "training", "torch", "torch-cpu")
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +99,47 @@ def test_the_locks_agree():
         assert _locked(name).items() <= dev.items()
 
 
+def _versions(name):
+    """Return requirement -> its pinned versions (one per kind of Python)."""
+    pins = {}
+    for line in _locked(name):
+        pin = Requirement(line)
+        (version,) = pin.specifier
+        pins.setdefault(canonicalize_name(pin.name), set()).add(version.version)
+    return pins
+
+
+@pytest.mark.parametrize("name", ["dev", "torch"])
+def test_the_training_lock_changes_no_version_of_the_others(name):
+    training, other = _versions("training"), _versions(name)
+
+    shared = training.keys() & other.keys()
+
+    assert shared
+    assert {pin: training[pin] for pin in shared} == {pin: other[pin] for pin in shared}
+
+
+def test_torch_without_cuda_is_the_same_release():
+    (release,) = _versions("torch")["torch"]
+
+    assert _versions("torch-cpu") == {"torch": {f"{release}+cpu"}}
+
+
+def test_torch_and_its_cuda_libraries_are_in_no_lock_but_their_own():
+    heavy = {pin for pin in _versions("torch") if pin.startswith(("cuda-", "nvidia-"))}
+
+    assert heavy
+    for name in ("runtime", "test", "dev", "training"):
+        assert not _versions(name).keys() & {*heavy, "torch", "triton"}
+
+
+def test_what_torch_needs_without_cuda_is_in_the_training_lock():
+    cuda = ("cuda-", "nvidia-", "triton")
+    needs = {pin for pin in _versions("torch") if pin != "torch" and not pin.startswith(cuda)}
+
+    assert needs <= _versions("training").keys()
+
+
 def _declared(*groups):
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)
@@ -110,10 +151,16 @@ def _declared(*groups):
 
 @pytest.mark.parametrize(
     ("name", "groups"),
-    [("runtime", ["build"]), ("test", ["build", "test"]), ("dev", ["build", "test", "lint"])],
+    [
+        ("runtime", ["build"]),
+        ("test", ["build", "test"]),
+        ("dev", ["build", "test", "lint"]),
+        ("training", ["training"]),
+    ],
 )
 def test_the_locks_are_of_what_the_project_declares(name, groups):
-    locked = [Requirement(line) for line in _locked(name)]
+    beside = _locked("torch") if name == "training" else {}
+    locked = [Requirement(line) for line in (*_locked(name), *beside)]
     for wanted, declared in _declared(*groups).items():
         pins = [r for r in locked if canonicalize_name(r.name) == wanted]
         versions = [next(iter(pin.specifier)).version for pin in pins]
