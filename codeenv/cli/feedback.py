@@ -103,7 +103,7 @@ def _events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UsageError(
-            f"{trajectory.trajectory_id}: recorded feedback cannot be read: {where}: {first['msg']}",
+            f"{trajectory.trajectory_id}: cannot read its feedback: {where}: {first['msg']}",
             hint="record the run again with this version of codeenv",
         ) from error
 
