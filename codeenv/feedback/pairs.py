@@ -28,6 +28,7 @@ class TeacherPair:
         student_span: Half-open range of the turn's tokens in ``student_ids``, end of turn included.
         teacher_span: The same tokens in ``teacher_ids``.
         span_mask: One number for each token of the span; 1 where the event's target is.
+        logprobs: The sampler's log-probability of each token of the span, if it was recorded.
         event_id: Of the event.
         hint_tokens: By how many tokens the teacher's context is longer.
         placement: Where the hint is.
@@ -40,6 +41,7 @@ class TeacherPair:
     student_span: Span
     teacher_span: Span
     span_mask: tuple[int, ...]
+    logprobs: tuple[float, ...] | None
     event_id: str
     hint_tokens: int
     placement: Placement
@@ -89,11 +91,18 @@ def build_teacher_pair(
         student_span=(start, start + length),
         teacher_span=(start + shift, start + shift + length),
         span_mask=mask or (1,) * length,
+        logprobs=_logprobs(metrics),
         event_id=event.id,
         hint_tokens=shift,
         placement=pair.placement,
         granularity="span" if mask else "message",
     )
+
+
+def _logprobs(metrics: StepMetrics | None) -> tuple[float, ...] | None:
+    if metrics is None or metrics.completion_token_ids is None or metrics.logprobs is None:
+        return None
+    return tuple(metrics.logprobs)
 
 
 def _harmless(hint: str, marks: Sequence[str]) -> str:

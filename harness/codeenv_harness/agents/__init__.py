@@ -6,6 +6,7 @@ from codeenv_harness.agents.oracle import OracleAgent
 from codeenv_harness.agents.random import RandomAgent
 from codeenv_harness.agents.registry import NAMES, agent_factory, make_agent
 from codeenv_harness.agents.replay import ReplayAgent
+from codeenv_harness.agents.sampled import Sampled, SampledAgent
 
 __all__ = [
     "NAMES",
@@ -17,6 +18,8 @@ __all__ = [
     "OracleAgent",
     "RandomAgent",
     "ReplayAgent",
+    "Sampled",
+    "SampledAgent",
     "agent_factory",
     "make_agent",
 ]
