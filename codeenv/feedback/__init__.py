@@ -1,5 +1,33 @@
 """Targeted textual feedback: a hint at the exact turn of a mistake, for a trainer to distil."""
 
+from codeenv.feedback.judge import Judge, JudgeCase, Opinion, ask
+from codeenv.feedback.leaks import LeakCheck, Refused, leak_check
+from codeenv.feedback.merging import merge_events
 from codeenv.feedback.models import FeedbackEvent, Kind, Target
+from codeenv.feedback.observer import Observer, feedback_of
+from codeenv.feedback.options import Options, protected_in
+from codeenv.feedback.spans import target_text
+from codeenv.feedback.turns import Turn, said, turn_of, turns_of
 
-__all__ = ["FeedbackEvent", "Kind", "Target"]
+__all__ = [
+    "FeedbackEvent",
+    "Judge",
+    "JudgeCase",
+    "Kind",
+    "LeakCheck",
+    "Observer",
+    "Opinion",
+    "Options",
+    "Refused",
+    "Target",
+    "Turn",
+    "ask",
+    "feedback_of",
+    "leak_check",
+    "merge_events",
+    "protected_in",
+    "said",
+    "target_text",
+    "turn_of",
+    "turns_of",
+]
