@@ -14,7 +14,13 @@ from codeenv.cli.recorded import rollouts_of, write_lines
 from codeenv.cli.terminal import Terminal, table
 from codeenv.errors import UsageError
 from codeenv.export import Rollout
-from codeenv.feedback import FeedbackEvent, build_teacher_pair, merged_by_turn, message_pair
+from codeenv.feedback import (
+    FeedbackEvent,
+    build_teacher_pair,
+    feedback_of,
+    merge_events,
+    message_pair,
+)
 from codeenv.feedback.models import Placement
 from codeenv.feedback.render import ChatTokenizer
 from codeenv.trajectory import Trajectory
@@ -75,7 +81,7 @@ class _Making:
         if trajectory is None:
             return
         events = _events(trajectory)
-        for event in merged_by_turn(events) if self.merge else events:
+        for event in merge_events(events) if self.merge else events:
             pair = message_pair(trajectory, event, placement=self.placement)
             row = {
                 "task_id": rollout.task_id,
@@ -94,11 +100,11 @@ class _Making:
 
 
 def _events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
-    """Return the events that were recorded with the steps and with the episode."""
+    """Return the events that were recorded (a judge's, a monitor's), and those that rules find."""
     holders = [*(step.extra for step in trajectory.steps), trajectory.extra]
-    found = [event for extra in holders for event in (extra or {}).get("feedback", ())]
+    facts = [event for extra in holders for event in (extra or {}).get("feedback", ())]
     try:
-        return tuple(FeedbackEvent.model_validate(event) for event in found)
+        recorded = [FeedbackEvent.model_validate(event) for event in facts]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -106,6 +112,9 @@ def _events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
             f"{trajectory.trajectory_id}: cannot read its feedback: {where}: {first['msg']}",
             hint="record the run again with this version of codeenv",
         ) from error
+    known = {(event.turn, event.kind, event.target) for event in recorded}
+    found = [e for e in feedback_of(trajectory) if (e.turn, e.kind, e.target) not in known]
+    return tuple(sorted([*recorded, *found], key=lambda event: event.turn))
 
 
 def _tokenizer(folder: Path) -> ChatTokenizer:

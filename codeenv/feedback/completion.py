@@ -15,7 +15,7 @@ from codeenv.trajectory import Message, StepMetrics
 
 
 @dataclass(frozen=True)
-class Turn:
+class Completion:
     """A turn as tokens.
 
     Attributes:
@@ -36,7 +36,7 @@ class Turn:
         pair: MessagePair,
         tools: Sequence[Mapping[str, Any]],
         metrics: StepMetrics | None,
-    ) -> "Turn":
+    ) -> "Completion":
         """Take the sampler's tokens if it left them, else render the turn.
 
         Raises:

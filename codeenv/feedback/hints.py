@@ -1,15 +1,11 @@
 """Hints put into a conversation, as messages: what a teacher sees and the agent did not."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 from codeenv.errors import UsageError
-from codeenv.feedback.models import FeedbackEvent, Placement, Severity, Target
+from codeenv.feedback.models import FeedbackEvent, Placement
 from codeenv.trajectory import Message, Step, Trajectory, messages_of
-
-_GRAVER = get_args(Severity)
-"""From the mildest to the gravest."""
 
 
 @dataclass(frozen=True)
@@ -92,32 +88,3 @@ def _hinted(
         )
     content = f"{before[last]['content']}\n\n{event.hint}".lstrip("\n")
     return [*before[:last], {**before[last], "content": content}, *before[last + 1 :]]
-
-
-def merged_by_turn(events: Iterable[FeedbackEvent]) -> tuple[FeedbackEvent, ...]:
-    """Return one event for each target turn, in order: hints joined, ids joined by ``+``.
-
-    Events that differ in their spans become one about the message as a whole.
-    """
-    turns: dict[int, list[FeedbackEvent]] = {}
-    for event in events:
-        turns.setdefault(event.target.message, []).append(event)
-    return tuple(_merged(turns[index]) for index in sorted(turns))
-
-
-def _merged(events: Sequence[FeedbackEvent]) -> FeedbackEvent:
-    gravest = max(events, key=lambda event: _GRAVER.index(event.severity))
-    if len(events) == 1:
-        return gravest
-    targets = {event.target for event in events}
-    whole = Target(message=gravest.target.message)
-    evidence = {event.id: {"kind": event.kind, **event.evidence} for event in events}
-    return gravest.model_copy(
-        update={
-            "id": "+".join(event.id for event in events),
-            "target": gravest.target if len(targets) == 1 else whole,
-            "hint": "\n".join(dict.fromkeys(event.hint for event in events)),
-            "evidence": evidence,
-            "privileged": any(event.privileged for event in events),
-        }
-    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from codeenv.errors import UsageError
-from codeenv.feedback.completion import Turn, shown_in, spellings
+from codeenv.feedback.completion import Completion, shown_in, spellings
 from codeenv.feedback.hints import MessagePair, message_pair, step_of
 from codeenv.feedback.locate import Span, common_prefix
 from codeenv.feedback.models import FeedbackEvent, Placement
@@ -82,7 +82,7 @@ def build_teacher_pair(
     step, _ = step_of(trajectory, event.target.message)
     metrics = step.metrics if step else None
     prompt, hinted = _prompts(renderer, prompts, metrics)
-    turn = Turn.of(renderer, pair, listed, metrics)
+    turn = Completion.of(renderer, pair, listed, metrics)
     start, length, shift = len(prompt), len(turn.ids), len(hinted) - len(prompt)
     mask = turn.mask(event.target)
     return TeacherPair(

@@ -4,7 +4,7 @@ from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.messages import Message, arguments_text, messages_of
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
-from codeenv.trajectory.recorder import Recorder, outcome_facts
+from codeenv.trajectory.recorder import Recorder, outcome_facts, plain
 from codeenv.trajectory.seal import sealed
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "changes_between",
     "messages_of",
     "outcome_facts",
+    "plain",
     "read_trajectory",
     "sealed",
     "write_trajectory",

@@ -54,8 +54,10 @@ class Recorder:
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
         name = f"call_{len(self._steps) + 1}"
-        made = RecordedCall(tool_call_id=name, function_name=tool, arguments=_plain(arguments))
-        seen = RecordedResult(source_call_id=name, content=_plain(text))
+        made = RecordedCall(
+            tool_call_id=name, function_name=plain(tool), arguments=plain(arguments)
+        )
+        seen = RecordedResult(source_call_id=name, content=plain(text))
         self._add(
             source="agent",
             message="",
@@ -74,10 +76,10 @@ class Recorder:
         metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a message that was no tool call, and what was answered."""
-        observed = RecordedObservation(results=(RecordedResult(content=_plain(text)),))
+        observed = RecordedObservation(results=(RecordedResult(content=plain(text)),))
         self._add(
             source="agent",
-            message=_plain(message),
+            message=plain(message),
             observation=observed,
             metrics=metrics,
             extra=dict(extra),
@@ -103,7 +105,7 @@ class Recorder:
         self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
 
 
-def _plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data
+def plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data
     """Return what an agent sent as JSON can say it: no half characters, no endless nesting."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
@@ -112,9 +114,9 @@ def _plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own 
     if isinstance(value, int):
         return value if value.bit_length() <= _LONGEST_NUMBER else "(a number too long to write)"
     if depth < _DEEPEST and isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+        return {plain(str(key)): plain(item, depth + 1) for key, item in value.items()}
     if depth < _DEEPEST and isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
+        return [plain(item, depth + 1) for item in value]
     return f"({type(value).__name__})"
 
 

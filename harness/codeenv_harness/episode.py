@@ -1,14 +1,15 @@
 """Plays one agent through one episode: the one place where an exception becomes data."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 import codeenv
 from codeenv.env.episode import Episode
 from codeenv.errors import NoPairs
+from codeenv.feedback import FeedbackEvent, said
 from codeenv.grading import Outcome, to_outcome
-from codeenv.tools import ToolCall, ToolResult, parse_action
+from codeenv.tools import ToolCall, ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
 
@@ -69,6 +70,7 @@ def play(
         episode.abort(_told(error))
     outcome = episode.finish("agent_gave_up")
     extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed, **_changes(episode)}
+    extra |= _feedback(episode.concluded)
     return Played(outcome, recorder.finished(outcome, extra))
 
 
@@ -90,8 +92,9 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
         if action is None:
             return
         result = episode.call(action)
+        extra = {"reward": _reward(episode), "tool": _facts(result), **_feedback(episode.noticed)}
         metrics = agent.metrics() if isinstance(agent, Metered) else None
-        _record(recorder, action, result, _reward(episode), metrics)
+        _record(recorder, action, result, extra, metrics)
         on_step(episode.steps, action, result)
 
 
@@ -99,22 +102,27 @@ def _reward(episode: Episode) -> float:
     return episode.outcome.reward if episode.outcome is not None else 0.0
 
 
+def _facts(result: ToolResult) -> dict[str, object]:
+    return {name: value for name, value in asdict(result).items() if name != "text"}
+
+
+def _feedback(events: tuple[FeedbackEvent, ...]) -> dict[str, object]:
+    """Return events as they stand in a record; nothing where there are none."""
+    return {"feedback": [event.model_dump(mode="json") for event in events]} if events else {}
+
+
 def _record(
     recorder: Recorder,
     action: object,
     result: ToolResult,
-    reward: float,
+    extra: Mapping[str, object],
     metrics: StepMetrics | None,
 ) -> None:
-    facts = {name: value for name, value in asdict(result).items() if name != "text"}
-    extra = {"reward": reward, "tool": facts}
-    call = parse_action(action)
-    if isinstance(call, ToolCall):
-        recorder.call(call.tool, call.arguments, result.text, extra, metrics=metrics)
+    made = said(action)
+    if isinstance(made, ToolCall):
+        recorder.call(made.tool, made.arguments, result.text, extra, metrics=metrics)
     else:
-        message = action if isinstance(action, str) else repr(action)
-        said = message.encode("utf-8", "replace").decode()
-        recorder.say(said, result.text, extra, metrics=metrics)
+        recorder.say(made, result.text, extra, metrics=metrics)
 
 
 def _briefing(episode: Episode, seed: int) -> Briefing:

@@ -13,13 +13,13 @@ from tests.feedback.templates import ALTERNATING, CHATML, tokenizer_with
 
 @pytest.fixture
 def folder(tmp_path):
-    """A run in which two mistakes of one turn were recorded."""
+    """A run in whose first turn a judge saw two mistakes; rules find another one at its end."""
     out = tmp_path / "run"
     run(fake_taskset("a"), RunOptions("oracle", rollouts=2, out=out), FakeRuntime())
     path = out / "trajectories" / "a__0.json"
     trajectory = read_trajectory(path)
     events = [
-        event_at(trajectory, 1, "tool_name", id="1.0.no_verify", kind="no_verify"),
+        event_at(trajectory, 1, "tool_name", id="1.0.style", kind="style", source="judge"),
         event_at(trajectory, 1, hint="Another hint."),
     ]
     written = {"feedback": [event.model_dump(mode="json") for event in events]}
@@ -39,14 +39,16 @@ def test_the_mistakes_of_a_run_become_pairs_of_messages(folder, tmp_path, capsys
 
     assert main(["feedback", str(folder), "--out", str(out), "--json"]) == 0
 
-    first, second = lines(out)
+    first, second, *found = lines(out)
     assert first["teacher"][:-1] == first["student"]
     assert first["teacher"][-1] == {"role": "user", "content": first["event"]["hint"]}
     assert first["target"]["role"] == "assistant"
     assert second["event"]["hint"] == "Another hint."
     assert (first["task_id"], first["rollout"], first["reward_valid"]) == ("a", 0, True)
+    assert {row["event"]["source"] for row in found} == {"rule"}
     told = json.loads(capsys.readouterr().out)
-    assert told == {"kinds": {"no_verify": 1, "path_not_found": 1}, "pairs": 2, "rollouts": 2}
+    assert told["kinds"] == {"style": 1, "path_not_found": 1, "no_verify": 2}
+    assert (told["pairs"], told["rollouts"]) == (4, 2)
 
 
 def test_the_hints_of_one_turn_are_merged_if_asked_and_go_where_asked(folder, tmp_path):
@@ -55,7 +57,8 @@ def test_the_hints_of_one_turn_are_merged_if_asked_and_go_where_asked(folder, tm
 
     assert main(["feedback", str(folder), "--out", str(out), *asked]) == 0
 
-    (row,) = lines(out)
+    row = lines(out)[0]
+    assert len(lines(out)) == 3
     assert len(row["teacher"]) == len(row["student"])
     assert "Another hint." in row["teacher"][-1]["content"]
     assert "there is no such file" in row["teacher"][-1]["content"]

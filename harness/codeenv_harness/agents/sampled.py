@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from codeenv.feedback import said
 from codeenv.feedback.render import ChatTokenizer, Renderer, renderer_of
-from codeenv.tools import ToolCall, ToolResult, parse_action
+from codeenv.tools import ToolCall, ToolResult
 from codeenv.trajectory import Message, StepMetrics
 from codeenv_harness.agents.base import Briefing
 
@@ -73,8 +74,8 @@ class SampledAgent:
             self._ids = self._renderer.encode(prompt).ids
         sampled = self._sample([*self._ids])
         self._metrics = _metrics(self._ids, sampled)
-        said, ended = self._said(sampled.ids)
-        action = self._parse(said)
+        text, ended = self._said(sampled.ids)
+        action = self._parse(text)
         self._messages.append(_message(action, len(self._messages)))
         whole = self._renderer.completion(self._messages, self._tools)
         self._ids += sampled.ids
@@ -111,12 +112,12 @@ def call_in(text: str) -> str:
 
 def _message(action: object, number: int) -> Message:
     """Return an action as the message that a record of the episode will have."""
-    call = parse_action(action)
-    if not isinstance(call, ToolCall):
-        return {"role": "assistant", "content": action if isinstance(action, str) else repr(action)}
-    function = {"name": call.tool, "arguments": call.arguments}
-    made = {"id": f"call_{number + 1}", "type": "function", "function": function}
-    return {"role": "assistant", "content": "", "tool_calls": [made]}
+    made = said(action)
+    if not isinstance(made, ToolCall):
+        return {"role": "assistant", "content": made}
+    function = {"name": made.tool, "arguments": made.arguments}
+    call = {"id": f"call_{number + 1}", "type": "function", "function": function}
+    return {"role": "assistant", "content": "", "tool_calls": [call]}
 
 
 def _metrics(prompt: Sequence[int], sampled: Sampled) -> StepMetrics:
