@@ -154,17 +154,19 @@ def _messages(part: _Part) -> Row:
     return {**part.facts(), **said, "turns": turns}
 
 
+def trl_sample(sample: Sample) -> Row:
+    """Return a sequence as a rollout function of TRL's returns it."""
+    return {
+        "prompt_ids": sample.ids[: sample.prompt],
+        "completion_ids": sample.ids[sample.prompt :],
+        "logprobs": _behind(sample.logprobs, sample.prompt),
+        "env_mask": sample.mask[sample.prompt :],
+    }
+
+
 def _trl(part: _Part) -> Row:
-    """Columns of TRL's datasets; ``samples`` as a rollout function returns them."""
-    samples = [
-        {
-            "prompt_ids": sample.ids[: sample.prompt],
-            "completion_ids": sample.ids[sample.prompt :],
-            "logprobs": _behind(sample.logprobs, sample.prompt),
-            "env_mask": sample.mask[sample.prompt :],
-        }
-        for sample in part.samples
-    ]
+    """Columns of TRL's datasets, and ``samples``."""
+    samples = [trl_sample(sample) for sample in part.samples]
     opening = part.opening
     said = {"prompt": part.messages[:opening], "completion": part.messages[opening:]}
     return {**part.facts(), **said, "tools": part.tools, "samples": samples}
