@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeenv.errors import UsageError
 from codeenv.feedback import ChatTemplate, PlainRenderer, build_teacher_pair
-from codeenv.trajectory import arguments_text, messages_of
+from codeenv.trajectory import Step, Trajectory, arguments_text, messages_of
 from tests.feedback.talks import HINT, check, event_at, marked, talk
 from tests.feedback.templates import ALTERNATING, CHATML, DEAF, STYLES, TALKATIVE, tokenizer_with
 
@@ -139,6 +139,19 @@ def test_an_event_about_what_the_agent_did_not_say_is_refused():
 
     with pytest.raises(UsageError, match="none of the agent's"):
         build_teacher_pair(TALK, wrong, BY_CHARACTER)
+
+
+def test_what_was_cut_from_the_context_is_in_neither_prompt():
+    first, *rest = talk(("I look.", [READ]), ("A summary.", [])).steps
+    again = {"source": "user", "message": "Go on from a summary.", "is_copied_context": True}
+    steps = [first, *rest, Step(step_id=4, **again), rest[0].model_copy(update={"step_id": 5})]
+    cut = Trajectory(agent=TALK.agent, steps=tuple(steps))
+
+    pair = build_teacher_pair(cut, event_at(cut, 3), BY_CHARACTER)
+
+    check(pair)
+    shown = BY_CHARACTER.decode(pair.student_ids)
+    assert shown.startswith("<|user|>\nGo on from a summary.")
 
 
 def test_a_hint_cannot_end_its_message():
