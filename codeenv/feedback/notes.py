@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from codeenv.feedback.models import EventSource, FeedbackEvent, Kind, Severity, Target
 from codeenv.feedback.options import Options
 from codeenv.feedback.past import Past
 from codeenv.feedback.turns import Turn
+from codeenv.trajectory import plain
 
 _LONGEST = 200
 
@@ -52,4 +54,10 @@ def called(turn: Turn) -> dict[str, Any]:
 
 
 def _short(value: object) -> object:
-    return value[:_LONGEST] if isinstance(value, str) else value
+    """Return a value as JSON can say it on a line; tools take scalars, so lists are for people."""
+    known = plain(value)
+    if known is None or isinstance(known, bool | int):
+        return known
+    if isinstance(known, float) and isfinite(known):
+        return known
+    return str(known)[:_LONGEST]
