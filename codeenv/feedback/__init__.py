@@ -5,7 +5,7 @@ from codeenv.feedback.leaks import LeakCheck, Refused, leak_check
 from codeenv.feedback.merging import merge_events
 from codeenv.feedback.models import FeedbackEvent, Kind, Target
 from codeenv.feedback.observer import Observer, feedback_of
-from codeenv.feedback.options import Options, protected_in
+from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.spans import target_text
 from codeenv.feedback.turns import Turn, said, turn_of, turns_of
 
@@ -25,7 +25,7 @@ __all__ = [
     "feedback_of",
     "leak_check",
     "merge_events",
-    "protected_in",
+    "options_for",
     "said",
     "target_text",
     "turn_of",

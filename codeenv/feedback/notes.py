@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from codeenv.feedback.models import EventSource, FeedbackEvent, Kind, Severity, Target
@@ -56,8 +55,5 @@ def called(turn: Turn) -> dict[str, Any]:
 def _short(value: object) -> object:
     """Return a value as JSON can say it on a line; tools take scalars, so lists are for people."""
     known = plain(value)
-    if known is None or isinstance(known, bool | int):
-        return known
-    if isinstance(known, float) and isfinite(known):
-        return known
-    return str(known)[:_LONGEST]
+    scalar = known is None or isinstance(known, bool | int | float)
+    return known if scalar else str(known)[:_LONGEST]

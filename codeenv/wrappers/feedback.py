@@ -1,11 +1,11 @@
 """Feedback that needs more than the episode: the monitor, a judge, the task's secrets."""
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import gymnasium
-from gymnasium.utils import EzPickle
+from gymnasium.utils import EzPickle, RecordConstructorArgs
 
 from codeenv.env.episode import Episode
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
@@ -15,35 +15,28 @@ from codeenv.feedback import (
     Judge,
     JudgeCase,
     LeakCheck,
-    Options,
     Refused,
     Turn,
     ask,
-    feedback_of,
     leak_check,
     merge_events,
 )
 from codeenv.feedback.judge import renumbered
 from codeenv.materialise.models import Task
-from codeenv.monitor import Monitor, TaskFacts, facts_of
+from codeenv.monitor import TaskFacts, facts_of
 from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
 from codeenv.wrappers.artefacts import artefact_events
 
-Difficulty = Callable[[Task], float]
 
-
-def prior_of(task: Task) -> float:
-    """Return how hard a task is by its static facts."""
-    return task.recipe.difficulty.prior
-
-
-class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
+class Feedback(
+    gymnasium.Wrapper[Observation, Any, Observation, Any], RecordConstructorArgs, EzPickle
+):
     """Completes ``info["feedback"]`` of ``CodeRepoEnv``.
 
-    With the last step of an episode come events of earlier turns, too: what the monitor found, much
-    effort on an easy task, what a judge says.  No hint tells the solution: one that does is dropped
-    and told in ``info["feedback_refused"]`` (id, kind, reason).  ``info["judge_error"]`` says why a
-    judge did not answer, or what of its answer could not be used.
+    With the last step of an episode whose reward is valid come events of earlier turns, too: what
+    the monitor found, and what a judge says.  No hint tells the solution:
+    one that does is dropped and told in ``info["feedback_refused"]`` (id, kind, reason).
+    ``info["judge_error"]`` says why a judge did not answer, or what of its answer was of no use.
 
     Attributes:
         events: All events of the episode so far that were not refused, not merged.
@@ -57,7 +50,6 @@ class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
         merge: bool = False,
         monitor: bool = True,
         secrets: Iterable[str] = (),
-        difficulty: Difficulty | None = prior_of,
     ) -> None:
         """Wrap an environment.
 
@@ -68,26 +60,24 @@ class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
                 ``merge_events(env.events)`` is that of the whole episode.
             monitor: Whether the monitor looks at each episode.
             secrets: Texts beside the task's own that no hint may tell.
-            difficulty: Of a task, in [0, 1]; None if effort is never too much.
 
         Raises:
             UsageError: If there is no ``CodeRepoEnv`` in ``env``.
         """
         given = tuple(secrets)
-        EzPickle.__init__(
-            self,
-            env,
-            judge=judge,
-            merge=merge,
-            monitor=monitor,
-            secrets=given,
-            difficulty=difficulty,
-        )
+        options: dict[str, Any] = {
+            "judge": judge,
+            "merge": merge,
+            "monitor": monitor,
+            "secrets": given,
+        }
+        EzPickle.__init__(self, env, **options)
+        RecordConstructorArgs.__init__(self, _disable_deepcopy=True, **options)
         gymnasium.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, CodeRepoEnv):
             raise UsageError("Feedback wraps CodeRepoEnv")
         self._judge, self._merge, self._watch = judge, merge, monitor
-        self._secrets, self._difficulty = given, difficulty
+        self._secrets = given
         self._recorder = _recorder()
         self._known: tuple[Task, LeakCheck, TaskFacts | None] | None = None
         self.events: tuple[FeedbackEvent, ...] = ()
@@ -111,7 +101,7 @@ class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
         found = tuple(map(FeedbackEvent.model_validate, info["feedback"]))
         kept, refused = self._knowledge(episode.task)[1].sorted_out(found)
         info = dict(info)
-        if episode.outcome is not None and episode.outcome.reason != "infra_error":
+        if episode.outcome is not None and episode.outcome.reward_valid:
             trajectory = self._trajectory(episode)
             late, also = self._late(episode.task, trajectory, (*self.events, *kept), info)
             kept, refused = (*kept, *late), (*refused, *also)
@@ -153,9 +143,7 @@ class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
     ) -> tuple[tuple[FeedbackEvent, ...], tuple[Refused, ...]]:
         """Return what only the whole episode shows: kept and refused events."""
         _, check, facts = self._knowledge(task)
-        found = [e for e in self._effort(task, trajectory) if e.kind == "overthinking_easy"]
-        if self._watch:
-            found += artefact_events(trajectory, facts, Monitor())
+        found = artefact_events(trajectory, facts) if self._watch else ()
         late = renumbered(found, before)
         if self._judge is not None:
             opinion = ask(self._judge, JudgeCase(trajectory, (*before, *late)))
@@ -163,12 +151,6 @@ class Feedback(gymnasium.Wrapper[Observation, Any, Observation, Any], EzPickle):
             if opinion.error:
                 info["judge_error"] = opinion.error
         return check.sorted_out(late)
-
-    def _effort(self, task: Task, trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
-        if self._difficulty is None:
-            return ()
-        options = Options(difficulty=self._difficulty(task))
-        return feedback_of(trajectory, options=options) if options.is_easy else ()
 
     def _trajectory(self, episode: Episode) -> Trajectory:
         extra: dict[str, Any] = {"task_id": episode.task.id}

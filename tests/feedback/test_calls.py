@@ -97,7 +97,9 @@ def test_a_path_outside_is_a_bad_argument():
     ("error", "kind"), [("no_match", "edit_no_match"), ("not_unique", "edit_not_unique")]
 )
 def test_an_edit_without_its_place_is_pointed_at_the_old_text(error, kind):
-    made = turn(1, "edit_file", {"path": 'a"b', "old_str": 'x = "1"\n', "new_str": "x"}, error=error)
+    made = turn(
+        1, "edit_file", {"path": 'a"b', "old_str": 'x = "1"\n', "new_str": "x"}, error=error
+    )
     event = one(kind, made)
 
     assert event.hint == "old text must match exactly once; re-read the lines first"

@@ -1,4 +1,4 @@
-"""Rules that look back: what was read, what failed, what was edited and tested, what was planned."""
+"""Rules that look back: at what was read, failed, edited, tested and planned."""
 
 import pytest
 
