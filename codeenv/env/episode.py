@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from codeenv.errors import PathError, SandboxError, UsageError
-from codeenv.feedback import FeedbackEvent, Observer, Options, Turn, protected_in, said, turn_of
+from codeenv.feedback import FeedbackEvent, Observer, Turn, options_for, said, turn_of
 from codeenv.grading import Grade, Outcome, to_outcome
 from codeenv.grading.collect import FILE_LIMIT, counted_places
 from codeenv.grading.models import Reason
@@ -76,8 +76,7 @@ class Episode:
         """Note when time began, if time is limited."""
         self._deadline = time.monotonic() + self.limits.wall_time if self.limits.wall_time else 0.0
         self._context = ToolContext(self.sandbox, start=self.task.workspace)
-        tools, protected = tuple(schemas(self.profile)), protected_in(self.task)
-        self._observer = Observer(Options(tools=tools, protected=protected))
+        self._observer = Observer(options_for(self.task, schemas(self.profile)))
 
     @property
     def instruction(self) -> str:

@@ -6,7 +6,7 @@ from codeenv.feedback.leaks import LeakCheck, Refused, leak_check
 from codeenv.feedback.merging import merge_events
 from codeenv.feedback.models import FeedbackEvent, Kind, Target
 from codeenv.feedback.observer import Observer, feedback_of
-from codeenv.feedback.options import Options, protected_in
+from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.pairs import TeacherPair, build_teacher_pair
 from codeenv.feedback.render import ChatTemplate, PlainRenderer, Renderer
 from codeenv.feedback.spans import target_text
@@ -35,7 +35,7 @@ __all__ = [
     "leak_check",
     "merge_events",
     "message_pair",
-    "protected_in",
+    "options_for",
     "said",
     "target_text",
     "turn_of",

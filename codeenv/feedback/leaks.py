@@ -42,8 +42,10 @@ class LeakCheck:
     @classmethod
     def of(cls, secrets: Iterable[str], public: Iterable[str] = (), run: int = RUN) -> "LeakCheck":
         """Make a check of secret texts and of what the agent has anyway."""
-        known = frozenset(gram for text in public for gram in grams(text, run))
-        return cls(frozenset(gram for text in secrets for gram in grams(text, run)) - known, run)
+        secret = {gram for text in secrets for gram in grams(text, run)}
+        for text in public if secret else ():
+            secret -= grams(text, run)
+        return cls(frozenset(secret), run)
 
     def reason(self, event: FeedbackEvent) -> str:
         """Return why an event must not be shown, or ""; a privileged one may tell anything."""

@@ -8,6 +8,7 @@ from codeenv.feedback.models import EventSource, FeedbackEvent, Kind, Severity, 
 from codeenv.feedback.options import Options
 from codeenv.feedback.past import Past
 from codeenv.feedback.turns import Turn
+from codeenv.trajectory import plain
 
 _LONGEST = 200
 
@@ -52,4 +53,7 @@ def called(turn: Turn) -> dict[str, Any]:
 
 
 def _short(value: object) -> object:
-    return value[:_LONGEST] if isinstance(value, str) else value
+    """Return a value as JSON can say it on a line; tools take scalars, so lists are for people."""
+    known = plain(value)
+    scalar = known is None or isinstance(known, bool | int | float)
+    return known if scalar else str(known)[:_LONGEST]

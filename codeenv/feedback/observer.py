@@ -7,9 +7,10 @@ from typing import Any
 from codeenv.feedback import rules_calls, rules_finish, rules_habits
 from codeenv.feedback.models import FeedbackEvent
 from codeenv.feedback.notes import Note, Rule
-from codeenv.feedback.options import Options, Protected
+from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.past import Past
 from codeenv.feedback.turns import Turn, turns_of
+from codeenv.materialise.models import Task
 from codeenv.trajectory import Trajectory
 
 RULES: tuple[Rule, ...] = (
@@ -67,32 +68,29 @@ class Observer:
 
 
 def feedback_of(
-    trajectory: Trajectory,
-    *,
-    protected: Protected | None = None,
-    options: Options | None = None,
+    trajectory: Trajectory, task: Task | None = None, *, options: Options | None = None
 ) -> tuple[FeedbackEvent, ...]:
     """Return the mistakes in a recorded episode, in the order in which they became known.
 
     Args:
         trajectory: The record.
-        protected: Of its task (``protected_in``), where the task is at hand; not with ``options``.
-        options: All that rules need; by default the record's tools and the usual limits.
+        task: What was attempted.  Without it nothing is known of protected paths and of the
+            difficulty.
+        options: All that rules need, instead of what record and task say.
     """
-    if options is None:
-        options = options_of(trajectory, protected)
-    observer = Observer(options)
+    observer = Observer(options or _options(trajectory, task))
     found = [event for turn in turns_of(trajectory) for event in observer.observe(turn)]
     return (*found, *observer.finish(resolved=_resolved(trajectory.extra)))
 
 
-def options_of(trajectory: Trajectory, protected: Protected | None = None) -> Options:
-    """Return the options for a record: the tools that it names, if it does."""
-    facts: dict[str, Any] = {"protected": protected} if protected else {}
+def _options(trajectory: Trajectory, task: Task | None) -> Options:
+    """Return the options for a record: with the tools that it names, if it does."""
     tools = trajectory.agent.tool_definitions
-    if tools and all(isinstance(tool.get("function"), Mapping) for tool in tools):
-        facts["tools"] = tuple(tools)
-    return Options(**facts)
+    named = bool(tools) and all(isinstance(t.get("function"), Mapping) for t in tools or ())
+    told = tools if named else None
+    if task is not None:
+        return options_for(task, told)
+    return Options() if told is None else Options(tools=told)
 
 
 def _resolved(extra: Mapping[str, Any] | None) -> bool:

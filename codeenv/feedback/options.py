@@ -33,7 +33,7 @@ class Options:
     longest_final: int = 500
     difficulty: float | None = None
     easy: float = 0.2
-    effort_limit: float = 4.0
+    effort_limit: float = 8.0
 
     @cached_property
     def functions(self) -> dict[str, Mapping[str, Any]]:
@@ -56,6 +56,15 @@ class Options:
 
 def _type(info: Mapping[str, Any]) -> str:
     return "|".join(map(str, info["enum"])) if "enum" in info else str(info.get("type", "any"))
+
+
+def options_for(task: Task, tools: Sequence[Mapping[str, Any]] | None = None) -> Options:
+    """Return the options for episodes of a task; ``tools`` are those of ``core4`` by default."""
+    return Options(
+        tools=schemas() if tools is None else tools,
+        protected=protected_in(task),
+        difficulty=task.recipe.difficulty.prior,
+    )
 
 
 def protected_in(task: Task) -> Protected:

@@ -90,7 +90,8 @@ def _inner(words: Sequence[str]) -> list[str]:
             rest.pop(0)
         elif rest[0] == "timeout":
             rest = _past_options(rest[1:])
-            rest = rest[1:] if rest and _DURATION.fullmatch(rest[0]) else rest
+            while rest and _DURATION.fullmatch(rest[0]):
+                rest.pop(0)
         elif rest[0] in _RUNNERS and rest[1:2] == ["run"]:
             rest = _past_options(rest[2:])
         elif rest[0] == "coverage" and rest[1:2] == ["run"]:

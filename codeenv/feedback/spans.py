@@ -56,7 +56,9 @@ def on_tool(turn: Turn) -> Target:
 
 
 def on_arguments(turn: Turn) -> Target:
-    """Return all arguments of the call."""
+    """Return all arguments of the call; of what was no call, the content."""
+    if not turn.tool:
+        return on_content(turn)
     return _at(turn, "arguments", (0, len(turn.written)))
 
 

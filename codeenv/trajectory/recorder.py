@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 from codeenv.grading.models import Outcome
@@ -109,7 +110,9 @@ def plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own d
     """Return what an agent sent as JSON can say it: no half characters, no endless nesting."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    if value is None or isinstance(value, bool | float):
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if value.bit_length() <= _LONGEST_NUMBER else "(a number too long to write)"

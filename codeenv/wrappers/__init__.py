@@ -1,0 +1,5 @@
+"""Gymnasium wrappers for training."""
+
+from codeenv.wrappers.feedback import Feedback
+
+__all__ = ["Feedback"]
