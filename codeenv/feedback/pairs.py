@@ -121,14 +121,21 @@ def _check_inserted(student: str, teacher: str, hint: str, pair: MessagePair) ->
                 hint="use a template that knows tool messages, or PlainRenderer",
             )
     same = common_prefix(student, teacher) + common_prefix(student[::-1], teacher[::-1])
-    more = any(teacher.count(text) > student.count(text) for text in spellings(hint))
-    if same >= len(student) and more:
+    more = [text for text in spellings(hint) if teacher.count(text) > student.count(text)]
+    if same >= len(student) and more and _is_behind(teacher, more[0], pair):
         return
     other = "append_last" if pair.placement == "before_target" else "before_target"
     raise UsageError(
         f"the chat template rewrites the conversation for a hint placed {pair.placement}",
         hint=f"placement='{other}', another hint_role, or PlainRenderer",
     )
+
+
+def _is_behind(teacher: str, hint: str, pair: MessagePair) -> bool:
+    """Return whether the hint comes behind what was said last, and was not moved elsewhere."""
+    before = teacher[: teacher.rindex(hint)]
+    others = [message for message in pair.student if message["role"] != "assistant"]
+    return not others or shown_in(before, others[-1]["content"])
 
 
 def _prompts(

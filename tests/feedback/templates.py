@@ -90,6 +90,14 @@ DEAF = """
 TALKATIVE = CHATML.replace("{%- endfor %}<|im_end|>\n", "{%- endfor %}<|im_end|> (over)\n")
 """Writes something behind the end of a turn."""
 
+HOISTING = """
+{%- for message in messages %}{% if message.role == 'system' %}<|im_start|>system
+{{ message.content }}<|im_end|>
+{% endif %}{% endfor %}""" + CHATML.replace(
+    "{%- else %}<|im_start|>{{", "{%- elif message.role != 'system' %}<|im_start|>{{"
+)
+"""Says all that the system said before anything else."""
+
 SPECIAL = (
     "<|im_start|>", "<|im_end|>", "<|begin|>", "<|head|>", "<|neck|>", "<|eot|>", "</s>",
 )  # fmt: skip

@@ -8,7 +8,15 @@ from codeenv.errors import UsageError
 from codeenv.feedback import ChatTemplate, PlainRenderer, build_teacher_pair
 from codeenv.trajectory import Step, Trajectory, arguments_text, messages_of
 from tests.feedback.talks import HINT, check, event_at, marked, talk
-from tests.feedback.templates import ALTERNATING, CHATML, DEAF, STYLES, TALKATIVE, tokenizer_with
+from tests.feedback.templates import (
+    ALTERNATING,
+    CHATML,
+    DEAF,
+    HOISTING,
+    STYLES,
+    TALKATIVE,
+    tokenizer_with,
+)
 
 READ = ("read_file", {"path": "src/b.py", "start": 3}, "error: no such file")
 EDIT = ("edit_file", {"path": "src/a.py", "old": 'x = "ä"\n', "new": "\ty = {}"}, "edited")
@@ -121,6 +129,15 @@ def test_a_template_that_forgets_reasoning_for_a_hint_is_refused():
     )
     check(pair)
     assert "so</think>" in tokenizer.decode(pair.teacher_ids)
+
+
+def test_a_template_that_moves_the_hint_away_from_the_turn_is_refused():
+    tokenizer = tokenizer_with(HOISTING)
+
+    with pytest.raises(UsageError, match="rewrites") as raised:
+        build_teacher_pair(TALK, event_at(TALK, 2), tokenizer, hint_role="system")
+    assert "hint_role" in raised.value.hint
+    check(build_teacher_pair(TALK, event_at(TALK, 2), tokenizer))
 
 
 def test_a_template_that_hides_calls_or_results_is_refused():
