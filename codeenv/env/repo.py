@@ -12,7 +12,7 @@ from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.env.spaces import TEXT_LENGTH, ActionSpace, observation_space
 from codeenv.errors import SandboxError, UsageError
-from codeenv.grading.models import Outcome
+from codeenv.grading.models import Outcome, Reason
 from codeenv.materialise.models import Task
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
@@ -43,7 +43,7 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
 
     def __init__(
         self,
-        tasks: str | Path | None = None,
+        tasks: str | Path | Taskset | None = None,
         *,
         backend: str = "auto",
         max_steps: int = 100,
@@ -55,8 +55,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         """Remember the options; boxes, environments and tasks are made when they are needed.
 
         Args:
-            tasks: A taskset folder, a recipe file, a shipped suite or a shipped task's id; by
-                default the bundled toy suite.
+            tasks: A taskset, or where one is: a folder, a recipe file, a shipped suite or a shipped
+                task's id; by default the bundled toy suite.
             backend: Where boxes come from, unless ``runtime`` says it.
             max_steps: Tool calls per episode, at least 1.
             wall_time: Seconds per episode; 0 for no limit.
@@ -81,7 +81,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         )
         if max_steps < 1 or render_mode not in (None, *self.metadata["render_modes"]):
             raise UsageError("max_steps must be at least 1, and render_mode ansi or None")
-        self.taskset = Taskset.load(tasks if tasks is not None else BUNDLED_SUITE)
+        where = tasks if tasks is not None else BUNDLED_SUITE
+        self.taskset = where if isinstance(where, Taskset) else Taskset.load(where)
         self.limits = EpisodeLimits(max_steps=max_steps, wall_time=wall_time)
         self.profile = profile
         self.render_mode = render_mode
@@ -131,6 +132,24 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
             return observation, 0.0, False, False, info
         outcome = episode.outcome
         return observation, outcome.reward, outcome.terminated, outcome.truncated, info
+
+    def finish(self, reason: Reason) -> tuple[Observation, float, bool, bool, Info]:
+        """End the episode from outside, as a wrapper's limit does; the work is graded.
+
+        Args:
+            reason: Why, e.g. ``context_exceeded``.
+
+        Returns:
+            What ``step`` would.
+
+        Raises:
+            ResetNeeded: If no episode is going on.
+        """
+        if self.episode is None or self.episode.outcome is not None:
+            raise ResetNeeded("call reset() before finish(): no episode is going on")
+        outcome = self.episode.finish(reason)
+        info = self._describe(None, outcome)
+        return self._observe(None), outcome.reward, outcome.terminated, outcome.truncated, info
 
     def fork(self) -> "CodeRepoEnv":
         """Return another environment that goes on from here, for rollouts that branch.
@@ -211,18 +230,19 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
             "steps_left": episode.steps_left if episode else 0,
         }
 
-    def _describe(self, result: ToolResult, outcome: Outcome | None) -> Info:
-        tool = {
-            "name": result.name,
-            "ok": result.ok,
-            "error": result.error,
-            "exit_code": -1 if result.exit_code is None else result.exit_code,
-            "timed_out": result.timed_out,
-            "truncated": result.truncated,
-            "output_bytes": result.output_bytes,
-            "exhausted": list(result.exhausted),
-        }
-        info: Info = {"reward_valid": outcome is None or outcome.reward_valid, "tool": tool}
+    def _describe(self, result: ToolResult | None, outcome: Outcome | None) -> Info:
+        info: Info = {"reward_valid": outcome is None or outcome.reward_valid}
+        if result is not None:
+            info["tool"] = {
+                "name": result.name,
+                "ok": result.ok,
+                "error": result.error,
+                "exit_code": -1 if result.exit_code is None else result.exit_code,
+                "timed_out": result.timed_out,
+                "truncated": result.truncated,
+                "output_bytes": result.output_bytes,
+                "exhausted": list(result.exhausted),
+            }
         if (episode := self.episode) is not None:
             info["task_id"] = episode.task.id
             events = (*episode.noticed, *episode.concluded)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.memo import Memo
+from codeenv.env.verdicts import Verdicts
 from codeenv.errors import UsageError
 from codeenv.grading import Grade, Grader, GradingOptions, collect_submission
 from codeenv.grading.models import DEFAULT_GRADING
@@ -42,6 +43,7 @@ class Runtime:
         capacity: Capacity = DEFAULT_CAPACITY,
         options: Mapping[str, str] | None = None,
         grading: GradingOptions = DEFAULT_GRADING,
+        grades_kept: int = 0,
     ) -> None:
         """Remember the options.
 
@@ -51,8 +53,10 @@ class Runtime:
             capacity: How many boxes a backend opened by name may have, and how many on a host.
             options: Of a backend opened by name; see ``open_backend``.
             grading: How submissions are graded.
+            grades_kept: How many verdicts to keep, for training: the same files handed in for the
+                same task then have the same verdict without another run.
         """
-        self._options = (backend, limits, capacity, dict(options or {}), grading)
+        self._options = (backend, limits, capacity, dict(options or {}), grading, grades_kept)
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._backend: Backend | None = None if isinstance(backend, str) else backend
@@ -60,6 +64,7 @@ class Runtime:
         self._closed = False
         self._tasks: Memo[str, Task] = Memo(_TASKS_KEPT)
         self._environments: Memo[str, Environment] = Memo(_ENVIRONMENTS_KEPT)
+        self._verdicts = Verdicts(lambda task, given: self.grader.grade(task, given), grades_kept)
 
     @property
     def backend(self) -> Backend:
@@ -73,7 +78,7 @@ class Runtime:
             if self._closed:
                 raise UsageError("the runtime is closed", hint="make another one")
             if self._backend is None:
-                name, _, capacity, options, _ = self._options
+                name, _, capacity, options, *_ = self._options
                 self._backend = open_backend(str(name), capacity=capacity, **options)
             return self._backend
 
@@ -120,7 +125,10 @@ class Runtime:
         Raises:
             SandboxError: If the grader's sandbox failed.
         """
-        return self.grader.grade(task, collect_submission(task, exported))
+        submission = collect_submission(task, exported)
+        if self._options[5]:
+            return self._verdicts.of(task, submission)
+        return self.grader.grade(task, submission)
 
     @property
     def grader(self) -> Grader:
@@ -155,8 +163,8 @@ class Runtime:
         return {"options": self._options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        backend, limits, capacity, options, grading = state["options"]
-        room = {"limits": limits, "capacity": capacity}
+        backend, limits, capacity, options, grading, kept = state["options"]
+        room = {"limits": limits, "capacity": capacity, "grades_kept": kept}
         Runtime.__init__(self, backend, **room, options=options, grading=grading)
 
     def _image(self, lock: EnvironmentLock) -> Image:

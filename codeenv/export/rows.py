@@ -8,7 +8,6 @@ to leave it out, or to play it again.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from codeenv.export.samples import Sample, samples_of, turn_records, version_of
@@ -115,33 +114,14 @@ def _parts(rollout: Rollout) -> Iterator[_Part]:
     if trajectory is None:
         yield _Part(rollout, 0, [], [], (), 1, None)
         return
-    steps, messages = trajectory.steps, messages_of(trajectory)
-    cut = [
-        i for i in range(1, len(steps)) if steps[i].is_copied_context and not _copied(steps[i - 1])
-    ]
-    versions = (version_of(step) for step in steps)
+    versions = (version_of(step) for step in trajectory.steps)
     version = next((found for found in versions if found is not None), None)
-    at, turn = 0, 1
-    for number, (start, end) in enumerate(pairwise([0, *cut, len(steps)])):
-        part = steps[start:end]
-        mask = [bit for step in part for bit in _mask(step)]
-        shown = messages[at : at + len(mask)]
-        yield _Part(rollout, number, shown, mask, part, turn, version)
-        at += len(mask)
-        turn += sum(step.source == "agent" for step in part)
-
-
-def _copied(step: Step) -> bool:
-    return bool(step.is_copied_context)
-
-
-def _mask(step: Step) -> list[int]:
-    """Return 1 or 0 for each message of a step: whether the model wrote it, here."""
-    if step.source != "agent":
-        return [0]
-    answers = len(step.observation.results) if step.observation else 0
-    written = not step.is_copied_context and step.llm_call_count != 0
-    return [int(written), *[0] * answers]
+    turn = 1
+    for segment in trajectory.segments():
+        messages, mask = messages_of(segment), [*segment.mask]
+        number = segment.segment_id
+        yield _Part(rollout, number, messages, mask, segment.steps, turn, version)
+        turn += sum(step.source == "agent" for step in segment.steps)
 
 
 def _behind(values: list[float] | None, start: int) -> list[float] | None:

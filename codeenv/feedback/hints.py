@@ -61,18 +61,16 @@ def message_pair(
 def step_of(trajectory: Trajectory, message: int) -> tuple[Step | None, int]:
     """Return the step that a message begins or answers, and where its context begins.
 
-    A context that was cut goes on from a copied message: what was before it is not seen any more.
+    A context that was cut goes on in another: what was said before is not seen there.
     """
-    at, start, copied = 0, 0, False
-    for step in trajectory.steps:
-        if step.is_copied_context and not copied:
-            start = at
-        copied = bool(step.is_copied_context)
-        results = step.observation.results if step.observation else ()
-        at += 1 + (len(results) if step.source == "agent" else 0)
-        if message < at:
-            return step, start
-    return None, start
+    for segment in trajectory.segments():
+        at = segment.first_message
+        for step in segment.steps:
+            results = step.observation.results if step.observation else ()
+            at += 1 + (len(results) if step.source == "agent" else 0)
+            if message < at:
+                return step, segment.first_message
+    return None, 0
 
 
 def _hinted(

@@ -5,11 +5,11 @@ order tasks, so that a run can ask for a part of the range.  Pass rates of agent
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from codeenv.generate.models import ANY_DIFFICULTY, Deletion, Reason, Rejected
 from codeenv.generate.workbench import Workbench
-from codeenv.tasks.models import Difficulty, Level
+from codeenv.tasks.models import Difficulty, Level, Operation
 
 _BIAS = -4.4
 _WEIGHTS: Mapping[str, float] = {
@@ -50,6 +50,12 @@ def rate(bench: Workbench, deletion: Deletion, tests: Collection[str], level: Le
         prior=0.0,
     )
     return facts.model_copy(update={"prior": _prior(facts, level, deletion.mode)})
+
+
+def at_level(facts: Difficulty, level: Level, edits: Iterable[Operation]) -> Difficulty:
+    """Return the same facts with the prior of another statement level."""
+    mode = "remove" if any(edit.mode == "remove" for edit in edits) else "stub"
+    return facts.model_copy(update={"prior": _prior(facts, level, mode)})
 
 
 def demand_reachable(

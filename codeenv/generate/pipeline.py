@@ -157,7 +157,7 @@ def prepare(source: Checkout, backend: Backend, on_event: OnEvent = lambda _: No
         f"{len(layout.source_files)} source files, {len(layout.test_files)} test files",
     )
     if source.pin.kind == "bundled":
-        environment = bundled_environment(backend)
+        environment = bundled_environment(backend, source.pin.location)
     else:
         environment = _build(source, language, layout, backend, on_event)
     return Workbench(tree, language, layout, environment, backend)

@@ -1,4 +1,4 @@
-"""The environment of the bundled toy repository: made offline, from what codeenv came with.
+"""The environments of bundled repositories: made offline, from what codeenv came with.
 
 pytest and what it needs are copied from codeenv's own installation into a virtual environment that
 is written by hand, so no network, no pip and no build is needed.  They are pure Python, so they
@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import Distribution
 
 from codeenv.errors import BuildError
@@ -18,13 +19,14 @@ from codeenv.images.records import recall, remember
 from codeenv.images.venv import add_project
 from codeenv.images.wheels import installed_closure, installed_files, locked, with_bytecode
 from codeenv.languages import detect_language
+from codeenv.languages.base import InstallPlan
 from codeenv.sandbox.base import Backend
 from codeenv.sources import checkout
+from codeenv.sources.bundled import bundled_names, bundled_tree
 from codeenv.tasks.models import EnvironmentLock
 from codeenv.tree import Entry, Tree
 
 _VERSION = 1
-_SPEC = "bundled:toy"
 _SCRIPT = f"""\
 #!{ENV}/bin/python
 import sys
@@ -36,8 +38,8 @@ sys.exit(console_main())
 _PYVENV = "home = {home}\ninclude-system-site-packages = false\nversion = {version}\n"
 
 
-def bundled_environment(backend: Backend) -> Environment:
-    """Return the toy repository's environment, for a backend.
+def bundled_environment(backend: Backend, name: str = "toy") -> Environment:
+    """Return the environment of a bundled repository, for a backend.
 
     Bubblewrap and local use this machine's own Python; Docker needs a base image, which is made if
     the cache has none (the only case that needs a network).
@@ -46,7 +48,7 @@ def bundled_environment(backend: Backend) -> Environment:
         BuildError: If pytest is not installed beside codeenv, or Docker has no base.
     """
     base = _base_for(backend)
-    source = checkout(_SPEC)
+    source = checkout(f"bundled:{name}")
     distributions = installed_closure("pytest")
     facts = [_VERSION, base.digest, source.pin.tree, [str(locked(d)) for d in distributions]]
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
@@ -71,7 +73,7 @@ def _make(base: Base, tree: Tree, distributions: Sequence[Distribution]) -> Envi
         platform="any",
         packages=tuple(locked(d) for d in distributions),
         import_roots=layout.import_roots,
-        metadata=(f"{plan.name}=={plan.version}",),
+        metadata=(_named(plan),),
     )
     return Environment(lock, compose(base, (store_layer(venv, ENV),), {}))
 
@@ -85,8 +87,26 @@ def restore_bundled(lock: EnvironmentLock, backend: Backend) -> Environment:
     """Return the bundled environment under the lock a recipe names.
 
     What is copied cannot be pinned to archives, so versions may differ from the lock's.
+
+    Raises:
+        BuildError: If no bundled repository is the project that the lock names.
     """
-    return Environment(lock, bundled_environment(backend).image)
+    for name in bundled_names():
+        if lock.metadata == (_project(name),):
+            return Environment(lock, bundled_environment(backend, name).image)
+    raise BuildError(f"no bundled repository is {', '.join(lock.metadata) or 'without a name'}")
+
+
+@lru_cache(maxsize=64)
+def _project(name: str) -> str:
+    """Return what a lock calls a bundled repository."""
+    tree = bundled_tree(name)
+    language = detect_language(tree)
+    return _named(language.plan(tree, language.layout(tree)))
+
+
+def _named(plan: InstallPlan) -> str:
+    return f"{plan.name}=={plan.version}"
 
 
 def _base_for(backend: Backend) -> Base:

@@ -12,7 +12,8 @@ _FILE = "repository.json"
 def bundled_tree(name: str) -> Tree:
     """Return a shipped repository.
 
-    ``tasks/<name>/repository.json`` maps each path to the lines of its text.
+    ``tasks/<name>/repository.json`` maps each path to the lines of its text; a name may have two
+    parts, where a suite has several repositories.
 
     Raises:
         SourceError: If there is none of that name.
@@ -33,4 +34,6 @@ def bundled_tree(name: str) -> Tree:
 
 def bundled_names() -> tuple[str, ...]:
     """Return the names of the shipped repositories."""
-    return tuple(sorted(file.parent.name for file in data_folder("tasks").glob(f"*/{_FILE}")))
+    root = data_folder("tasks")
+    found = [*root.glob(f"*/{_FILE}"), *root.glob(f"*/*/{_FILE}")]
+    return tuple(sorted(file.parent.relative_to(root).as_posix() for file in found))

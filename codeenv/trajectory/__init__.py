@@ -6,6 +6,7 @@ from codeenv.trajectory.messages import Message, arguments_text, messages_of
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
 from codeenv.trajectory.recorder import Recorder, outcome_facts, plain
 from codeenv.trajectory.seal import sealed
+from codeenv.trajectory.segments import Segment, SegmentMark, segments_of, shared_advantages
 
 __all__ = [
     "AgentInfo",
@@ -14,6 +15,8 @@ __all__ = [
     "Message",
     "RecordedCall",
     "Recorder",
+    "Segment",
+    "SegmentMark",
     "Step",
     "StepMetrics",
     "Trajectory",
@@ -24,5 +27,7 @@ __all__ = [
     "plain",
     "read_trajectory",
     "sealed",
+    "segments_of",
+    "shared_advantages",
     "write_trajectory",
 ]

@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from codeenv.trajectory.models import Step, Trajectory
+from codeenv.trajectory.models import Trajectory
+from codeenv.trajectory.segments import Segment
+from codeenv.trajectory.steps import Step
 
 Message = dict[str, Any]
 """A message of OpenAI's chat completions; a tool call's ``arguments`` are an object, as chat
@@ -16,8 +18,8 @@ def arguments_text(arguments: Mapping[str, Any]) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def messages_of(trajectory: Trajectory) -> list[Message]:
-    """Return the messages of a trajectory, in order.
+def messages_of(trajectory: Trajectory | Segment) -> list[Message]:
+    """Return the messages of a trajectory, or of one segment of it, in order.
 
     What an agent said that was no tool call is a message with content; what was answered to it
     comes as a user message.

@@ -7,17 +7,16 @@ from math import isfinite
 from typing import Any
 
 from codeenv.grading.models import Outcome
-from codeenv.trajectory.models import (
-    AgentInfo,
-    FinalMetrics,
+from codeenv.trajectory.models import AgentInfo, FinalMetrics, Trajectory
+from codeenv.trajectory.seal import CHAIN, chain_of
+from codeenv.trajectory.segments import SEGMENT, SegmentMark
+from codeenv.trajectory.steps import (
     RecordedCall,
     RecordedObservation,
     RecordedResult,
     Step,
     StepMetrics,
-    Trajectory,
 )
-from codeenv.trajectory.seal import CHAIN, chain_of
 
 _DEEPEST = 50
 _LONGEST_NUMBER = 1024  # bits
@@ -51,6 +50,7 @@ class Recorder:
         text: str,
         extra: Mapping[str, Any],
         *,
+        reasoning: str = "",
         metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
@@ -62,6 +62,7 @@ class Recorder:
         self._add(
             source="agent",
             message="",
+            reasoning_content=plain(reasoning) or None,
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),
             metrics=metrics,
@@ -74,17 +75,45 @@ class Recorder:
         text: str,
         extra: Mapping[str, Any],
         *,
+        reasoning: str = "",
         metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a message that was no tool call, and what was answered."""
-        observed = RecordedObservation(results=(RecordedResult(content=plain(text)),))
         self._add(
             source="agent",
             message=plain(message),
-            observation=observed,
+            reasoning_content=plain(reasoning) or None,
+            observation=RecordedObservation(results=(RecordedResult(content=plain(text)),)),
             metrics=metrics,
             extra=dict(extra),
         )
+
+    def summarise(
+        self,
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        reasoning: str = "",
+        metrics: StepMetrics | None = None,
+    ) -> None:
+        """Write down the agent's summary of a context that is about to be cut."""
+        self._add(
+            source="agent",
+            message=plain(text),
+            reasoning_content=plain(reasoning) or None,
+            metrics=metrics,
+            extra={**extra, "summary": True},
+        )
+
+    def segment(self, mark: SegmentMark, text: str) -> None:
+        """Begin a segment; ``text`` is the message its context starts with, kept as a copy."""
+        extra = {SEGMENT: mark.model_dump()}
+        self._add(source="user", message=plain(text), is_copied_context=True, extra=extra)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is written so far."""
+        return tuple(self._steps)
 
     def finished(
         self, outcome: Outcome | None, extra: Mapping[str, Any] | None = None

@@ -11,6 +11,7 @@ from codeenv.feedback import FeedbackEvent, said
 from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolCall, ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
+from codeenv.wrappers.texts import reasoning_of
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
 
 OnStep = Callable[[int, object, ToolResult], None]
@@ -118,11 +119,13 @@ def _record(
     extra: Mapping[str, object],
     metrics: StepMetrics | None,
 ) -> None:
-    made = said(action)
+    made, thought = said(action), reasoning_of(action)
     if isinstance(made, ToolCall):
-        recorder.call(made.tool, made.arguments, result.text, extra, metrics=metrics)
+        recorder.call(
+            made.tool, made.arguments, result.text, extra, reasoning=thought, metrics=metrics
+        )
     else:
-        recorder.say(made, result.text, extra, metrics=metrics)
+        recorder.say(made, result.text, extra, reasoning=thought, metrics=metrics)
 
 
 def _briefing(episode: Episode, seed: int) -> Briefing:

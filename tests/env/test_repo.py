@@ -52,6 +52,21 @@ def test_the_end_tells_reason_and_components(env):
     assert env.outcome.grade is not None
 
 
+def test_a_limit_from_outside_truncates_and_the_work_is_graded(env):
+    with pytest.raises(ResetNeeded):
+        env.finish("context_exceeded")
+    env.reset(seed=1)
+    env.step(LOOK)
+    observation, reward, terminated, truncated, info = env.finish("context_exceeded")
+
+    assert observation in env.observation_space
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert (info["reason"], info["resolved"]) == ("context_exceeded", False)
+    assert info["components"]["pass_to_pass"] == 1.0
+    with pytest.raises(ResetNeeded):
+        env.finish("context_exceeded")
+
+
 def test_the_step_limit_truncates(env):
     env.reset(seed=1)
     ends = [env.step("gibberish")[2:4] for _ in range(5)]

@@ -125,7 +125,9 @@ def test_prime_rl_rows_have_training_samples_and_the_rewards_of_a_trace(trajecto
 
 
 def test_a_context_that_was_cut_is_a_row_of_its_own_with_the_same_reward():
+    mark = {"segment": {"segment_id": 1, "parent_segment": 0, "trigger": "tokens"}}
     copied = {"source": "user", "message": "Do it. So far: read.", "is_copied_context": True}
+    copied["extra"] = mark
     steps = [
         {"source": "user", "message": "Do it."},
         {"source": "agent", "message": "read", "metrics": sampled([1], [2])},

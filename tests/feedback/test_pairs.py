@@ -161,6 +161,7 @@ def test_an_event_about_what_the_agent_did_not_say_is_refused():
 def test_what_was_cut_from_the_context_is_in_neither_prompt():
     first, *rest = talk(("I look.", [READ]), ("A summary.", [])).steps
     again = {"source": "user", "message": "Go on from a summary.", "is_copied_context": True}
+    again["extra"] = {"segment": {"segment_id": 1, "parent_segment": 0, "trigger": "tokens"}}
     steps = [first, *rest, Step(step_id=4, **again), rest[0].model_copy(update={"step_id": 5})]
     cut = Trajectory(agent=TALK.agent, steps=tuple(steps))
 

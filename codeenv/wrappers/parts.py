@@ -1,0 +1,85 @@
+"""Rewards of named parts: whatever a wrapper adds to the reward is told by its name.
+
+``info["reward_parts"]`` names each part of a step's reward; their sum is the reward, exactly.
+``info["tests_reward"]`` is what the tests alone gave.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium
+from gymnasium.utils import RecordConstructorArgs
+
+from codeenv.env.repo import CodeRepoEnv, Info, Observation
+from codeenv.errors import UsageError
+
+TESTS = "tests"
+PARTS = "reward_parts"
+BASE = "tests_reward"
+TextEnv = gymnasium.Env[Observation, Any]
+Stepped = tuple[Observation, float, bool, bool, Info]
+
+
+class TextWrapper(gymnasium.Wrapper[Observation, Any, Observation, Any], RecordConstructorArgs):
+    """Base of the wrappers: pickles, like the environment, as what it was made with."""
+
+    def __init__(self, env: TextEnv, **made_with: Any) -> None:  # noqa: ANN401 - a wrapper's own
+        """Remember the environment and the other arguments."""
+        RecordConstructorArgs.__init__(self, _disable_deepcopy=True, **made_with)
+        gymnasium.Wrapper.__init__(self, env)
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return _again, (type(self), self.env, self._saved_kwargs)
+
+
+class RewardWrapper(TextWrapper):
+    """Base of the wrappers that add parts to the reward."""
+
+    def __init__(self, env: TextEnv, names: tuple[str, ...], **made_with: Any) -> None:  # noqa: ANN401
+        """Take the names of the parts.
+
+        Raises:
+            UsageError: If a name is taken.
+        """
+        super().__init__(env, **made_with)
+        taken = reward_names(env) or (TESTS,)
+        if clash := sorted({*names} & {*taken, ""}):
+            raise UsageError(f"there is a part of the reward called {clash[0]!r} already")
+        self.reward_names = (*taken, *names)
+
+    def pay(self, reward: float, info: Info, parts: Mapping[str, float]) -> tuple[float, Info]:
+        """Return reward and ``info`` with more parts.
+
+        Raises:
+            UsageError: If something in between changed the reward and gave that no name.
+        """
+        known = info.get(PARTS)
+        if known is None:
+            known = {TESTS: _of_tests(self.env, reward)}
+            info = {**info, BASE: known[TESTS]}
+        if sum(known.values()) != reward:
+            raise UsageError(
+                "a wrapper in between changed the reward without a name for it",
+                hint="put it around the wrappers of codeenv",
+            )
+        every = {**known, **parts}
+        return float(sum(every.values())), {**info, PARTS: every}
+
+
+def _of_tests(env: TextEnv, reward: float) -> float:
+    """Return what the tests gave, if the environment tells, else the reward as it came."""
+    base = env.unwrapped
+    if not isinstance(base, CodeRepoEnv):
+        return float(reward)
+    return base.outcome.reward if base.outcome is not None else 0.0
+
+
+def reward_names(env: TextEnv) -> tuple[str, ...]:
+    """Return the parts that an environment's reward has; none if nothing names them."""
+    name = "reward_names"
+    found: tuple[str, ...] = env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else ()
+    return found
+
+
+def _again(kind: type[TextWrapper], env: TextEnv, made_with: Mapping[str, Any]) -> TextWrapper:
+    return kind(env, **made_with)

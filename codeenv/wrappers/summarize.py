@@ -1,0 +1,275 @@
+"""Chained contexts: where one is full the agent sums up, and goes on from the summary.
+
+The rules are those of summary-based context management (SUPO, arXiv 2510.06727); what the segments
+of an episode are to a trainer says ``Trajectory.segments``.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+import codeenv
+from codeenv.env.repo import CodeRepoEnv, Info, Observation
+from codeenv.env.spaces import TEXT_LENGTH, UnicodeText
+from codeenv.errors import UsageError
+from codeenv.tools import ToolCall, parse_action, schemas
+from codeenv.trajectory import (
+    AgentInfo,
+    Message,
+    Recorder,
+    Segment,
+    SegmentMark,
+    Trajectory,
+    messages_of,
+)
+from codeenv.wrappers.parts import Stepped, TextEnv, TextWrapper, reward_names
+from codeenv.wrappers.texts import TokenCounter, approximate_tokens, reasoning_of, text_of
+
+PROMPT = (
+    "The context is nearly full and will be cut. Answer with a summary, not with a tool call: what "
+    "the task demands, what you found out, what you changed and where, what is left to do and how "
+    "to check it. You will go on from the instruction and this summary alone."
+)
+REFUSED = "error[invalid_action]: a summary is asked for, as plain text; no tool was called"
+_ONE_IN = 8
+
+
+class SummaryOrCall(spaces.Space[Any]):
+    """Every action of the environment, and every summary: a text, or ``{"summary": text}``.
+
+    Samples are calls, and one in eight a summary.
+    """
+
+    def __init__(
+        self, calls: spaces.Space[Any], seed: int | np.random.Generator | None = None
+    ) -> None:
+        """Add summaries to a space of calls."""
+        self.calls = calls
+        self.summaries = UnicodeText(min_length=1)
+        super().__init__(shape=None, dtype=None, seed=seed)
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        """Texts are not arrays."""
+        return False
+
+    def seed(self, seed: Any = None) -> Any:  # noqa: ANN401 - Gymnasium's signature
+        """Seed this space and the two it is made of."""
+        self.calls.seed(seed)
+        self.summaries.seed(seed)
+        return super().seed(seed)
+
+    def contains(self, x: Any) -> bool:  # noqa: ANN401 - Gymnasium's signature
+        """Return whether ``x`` is a call or a summary."""
+        return self.calls.contains(x) or summary_of(x) is not None
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:  # noqa: ANN401
+        """Return a call, or now and then a summary; there are no masks.
+
+        Raises:
+            ValueError: If a mask is given.
+        """
+        if mask is not None or probability is not None:
+            raise ValueError("calls and summaries are sampled without masks")
+        if self.np_random.integers(_ONE_IN):
+            return self.calls.sample()
+        return {"summary": self.summaries.sample()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SummaryOrCall) and self.calls == other.calls
+
+    def __hash__(self) -> int:
+        return hash(self.calls)
+
+    def __repr__(self) -> str:
+        return f"SummaryOrCall({self.calls!r})"
+
+
+class SelfSummarize(TextWrapper):
+    """Ask for a summary when the context is full, and begin a new context with it.
+
+    A request comes as the observation: the tool's result, then the prompt; ``info["summarize"]`` is
+    True.  The next action is the summary, a text or ``{"summary": text}``; it costs no step.  A
+    tool call instead is refused, and costs one.  The observation after a summary is the message the
+    new context begins with: instruction, summary, number of summaries.  An agent that fills its
+    last context is truncated (``context_exceeded``); its work is graded.
+
+    ``info["context"]`` is the list of chat messages the model is to see; inside a segment it only
+    grows.  ``info["segment"]`` has the fields of ``SegmentMark``.  ``trajectory`` gives all of it.
+    """
+
+    def __init__(
+        self,
+        env: TextEnv,
+        trigger_tokens: int,
+        *,
+        count: TokenCounter = approximate_tokens,
+        prompt: str = PROMPT,
+        max_segments: int = 8,
+        agent: str = "policy",
+    ) -> None:
+        """Wrap an environment.
+
+        Args:
+            env: Of ``CodeRepo-v0``; wrappers that change the reward go around this one, or they
+                would not see the summaries.
+            trigger_tokens: Tokens of a context's texts after which a summary is asked for; what a
+                chat template adds is not counted.
+            count: Counts tokens.
+            prompt: How a summary is asked for.
+            max_segments: Contexts an episode may have.
+            agent: The name in trajectories.
+
+        Raises:
+            UsageError: If a number is below 1, or ``env`` changes the reward already.
+        """
+        super().__init__(
+            env,
+            trigger_tokens=trigger_tokens,
+            count=count,
+            prompt=prompt,
+            max_segments=max_segments,
+            agent=agent,
+        )
+        if trigger_tokens < 1 or max_segments < 1:
+            raise UsageError("trigger_tokens and max_segments are at least 1")
+        if reward_names(env):
+            raise UsageError(
+                "SelfSummarize must see the environment first",
+                hint="put wrappers that change the reward around it",
+            )
+        if not isinstance(env.unwrapped, CodeRepoEnv):
+            raise UsageError("SelfSummarize wraps environments of CodeRepo-v0")
+        self._inner = env.unwrapped
+        self.trigger_tokens, self.max_segments = trigger_tokens, max_segments
+        self.count, self.prompt, self.agent = count, prompt, agent
+        self.action_space = SummaryOrCall(env.action_space)
+        self._begin("", "")
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Begin an episode, and its first context."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._begin(info["task_id"], observation["text"])
+        self._last = dict(observation)
+        return observation, self._told(info)
+
+    def step(self, action: Any) -> Stepped:  # noqa: ANN401 - whatever an agent sends
+        """Pass a call on, or take a summary."""
+        if not self._asked or self._inner.episode is None:
+            return self._pass_on(action)
+        summary = summary_of(action)
+        if summary is None or len(self._opening(summary)) > TEXT_LENGTH:
+            return self._refuse(action)
+        return self._go_on(summary, reasoning_of(action))
+
+    def trajectory(self, extra: Mapping[str, Any] | None = None) -> Trajectory:
+        """Return the episode so far; ``segments`` of it gives the contexts.
+
+        Args:
+            extra: More facts about it, such as rollout and seed.
+        """
+        return self._recorder.finished(
+            self._inner.outcome, {"task_id": self._task_id, **(extra or {})}
+        )
+
+    def _begin(self, task_id: str, instruction: str) -> None:
+        tools = schemas(self._inner.profile)
+        version = str(codeenv.__version__)
+        about = AgentInfo(name=self.agent, version=version, tool_definitions=tools)
+        self._recorder = Recorder(about, task_id)
+        self._task_id, self._instruction = task_id, instruction
+        self._mark, self._first, self._asked = SegmentMark(), 0, False
+        self._tokens = self.count(instruction)
+        self._recorder.instruct(instruction)
+
+    def _pass_on(self, action: Any) -> Stepped:  # noqa: ANN401
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._last = dict(observation)
+        self._tokens += self.count(text_of(action)) + self.count(observation["text"])
+        full = not (terminated or truncated) and self._tokens > self.trigger_tokens
+        if full and self._mark.segment_id + 1 >= self.max_segments:
+            full = False
+            _, reward, terminated, truncated, ended = self._inner.finish("context_exceeded")
+            info = {**info, **ended}
+        self._write(action, observation["text"], float(reward), info)
+        if full:
+            observation = self._ask(observation)
+        return observation, float(reward), terminated, truncated, self._told(info)
+
+    def _ask(self, observation: Observation) -> Observation:
+        self._asked = True
+        self._recorder.instruct(self.prompt)
+        room = TEXT_LENGTH - len(self.prompt) - 2
+        return {**observation, **_NO_TOOL, "text": f"{observation['text'][:room]}\n\n{self.prompt}"}
+
+    def _refuse(self, action: Any) -> Stepped:  # noqa: ANN401
+        """Let the environment count a malformed action, with its limits, and ask again."""
+        observation, reward, terminated, truncated, info = self.env.step("")
+        observation = {**observation, "text": REFUSED}
+        self._last, self._asked = dict(observation), not (terminated or truncated)
+        self._write(action, REFUSED, float(reward), info)
+        return observation, float(reward), terminated, truncated, self._told(info)
+
+    def _go_on(self, summary: str, reasoning: str) -> Stepped:
+        opening = self._opening(summary)
+        self._recorder.summarise(summary, {"reward": 0.0}, reasoning=reasoning)
+        mark = SegmentMark(
+            segment_id=self._mark.segment_id + 1,
+            parent_segment=self._mark.segment_id,
+            trigger="tokens",
+            tokens_before=self._tokens,
+            tokens_after=self.count(opening),
+        )
+        self._first = len(self._recorder.steps)
+        self._recorder.segment(mark, opening)
+        self._mark, self._tokens, self._asked = mark, mark.tokens_after, False
+        info = self._told({"task_id": self._task_id, "reward_valid": True})
+        return {**self._last, **_NO_TOOL, "text": opening}, 0.0, False, False, info
+
+    def _opening(self, summary: str) -> str:
+        title = f"Your summary of the work so far (number {self._mark.segment_id + 1}):"
+        return f"{self._instruction}\n\n{title}\n\n{summary}"
+
+    def _write(self, action: Any, text: str, reward: float, info: Info) -> None:  # noqa: ANN401
+        extra = {"reward": reward, "tool": info["tool"]}
+        call = parse_action(action)
+        if isinstance(call, ToolCall):
+            thought = reasoning_of(action)
+            self._recorder.call(call.tool, call.arguments, text, extra, reasoning=thought)
+        else:
+            self._recorder.say(text_of(action), text, extra, reasoning=reasoning_of(action))
+
+    def _told(self, info: Info) -> Info:
+        mark = self._mark.model_dump()
+        return {**info, "segment": mark, "summarize": self._asked, "context": self._context()}
+
+    def _context(self) -> list[Message]:
+        return messages_of(Segment(self._mark, self._recorder.steps[self._first :]))
+
+
+_NO_TOOL = {"tool": "", "exit_code": -1, "is_error": 0}
+
+
+def summary_of(action: object) -> str | None:
+    """Return the summary an action is, or None: any text that is no call, ``{"summary": text}``."""
+    if isinstance(parse_action(action), ToolCall):
+        return None
+    said = _json(action) if isinstance(action, str) else action
+    text = said.get("summary") if isinstance(said, Mapping) else None
+    if text is None and isinstance(action, str):
+        text = action
+    if not isinstance(text, str) or not text.strip():
+        return None
+    return text.encode("utf-8", "replace").decode()
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
