@@ -21,6 +21,8 @@ COMMANDS = {
     "play": "play a task yourself, or watch an agent play it",
     "run": "let an agent play tasks and record what it did",
     "monitor": "look for reward hacking in the episodes of a run",
+    "feedback": "write the mistakes of a run as pairs that a trainer can distil",
+    "export": "write a run's rollouts as rows for a trainer",
     "images": "plan, build, explain, list or prune environment images",
     "gc": "remove what dead processes left behind",
 }

@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import Self
 
 from codeenv.errors import PathError, SandboxError, UsageError
+from codeenv.feedback import FeedbackEvent, Observer, Turn, options_for, said, turn_of
 from codeenv.grading import Grade, Outcome, to_outcome
 from codeenv.grading.collect import FILE_LIMIT, counted_places
 from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Sandbox
-from codeenv.tools import Profile, ToolContext, ToolResult, parse_action, perform, schemas
+from codeenv.tools import Profile, ToolCall, ToolContext, ToolResult, parse_action, perform, schemas
 from codeenv.tree import Tree
 
 GradeTree = Callable[[Task, Tree], Grade]
@@ -52,6 +53,9 @@ class Episode:
         steps: Tool calls so far.
         exported: The workspace as it was handed in, once the episode is over; None where it could
             not be read.
+        noticed: The mistakes of the last call.
+        concluded: The mistakes that only the end showed, at whatever call.
+        turn: The last action with its answer, or None before the first.
     """
 
     task: Task
@@ -62,6 +66,9 @@ class Episode:
     outcome: Outcome | None = field(default=None, init=False)
     steps: int = field(default=0, init=False)
     exported: Tree | None = field(default=None, init=False)
+    noticed: tuple[FeedbackEvent, ...] = field(default=(), init=False)
+    concluded: tuple[FeedbackEvent, ...] = field(default=(), init=False)
+    turn: Turn | None = field(default=None, init=False)
     _spent: int = field(default=0, init=False)
     _closed: bool = field(default=False, init=False)
 
@@ -69,6 +76,7 @@ class Episode:
         """Note when time began, if time is limited."""
         self._deadline = time.monotonic() + self.limits.wall_time if self.limits.wall_time else 0.0
         self._context = ToolContext(self.sandbox, start=self.task.workspace)
+        self._observer = Observer(options_for(self.task, schemas(self.profile)))
 
     @property
     def instruction(self) -> str:
@@ -91,6 +99,7 @@ class Episode:
         Nothing an agent sends raises.  If the sandbox fails, the episode ends with ``infra_error``
         and the result says only that it is over.
         """
+        self.noticed = ()
         if self.outcome is not None or self._closed:
             return _over("")
         self.steps += 1
@@ -104,6 +113,9 @@ class Episode:
             self.abort(str(error))
             return _over(parsed.tool if not isinstance(parsed, ToolResult) else "")
         self._spent += len(result.text)
+        made = parsed if isinstance(parsed, ToolCall) else said(action)
+        self.turn = turn_of(self.steps, made, result)
+        self.noticed = self._observer.observe(self.turn)
         if (reason := self._ends(result)) is not None:
             self.finish(reason)
         return result
@@ -139,6 +151,7 @@ class Episode:
             raise UsageError("the episode is over: there is nothing to fork")
         other = replace(self, sandbox=self.sandbox.fork())
         other.steps, other._spent, other._deadline = self.steps, self._spent, self._deadline
+        other.turn, other._observer = self.turn, self._observer.fork()
         return other
 
     def close(self) -> None:
@@ -189,6 +202,8 @@ class Episode:
         self.outcome = to_outcome(
             self.task.id, grade, reason=reason, n_steps=self.steps, error=error
         )
+        resolved = grade is not None and grade.valid and grade.resolved
+        self.concluded = self._observer.finish(resolved=resolved)
         return self.outcome
 
 

@@ -34,8 +34,9 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
     limit (the work is graded all the same) or a failure of the infrastructure
     (``info["reward_valid"]`` is False, and the reward must not be trained on).
 
-    ``info`` depends on nothing but task and actions: ``task_id``, ``reward_valid``, after a step
-    ``tool``, at the end ``reason``, ``resolved`` and ``components``.
+    ``info`` depends on nothing but task and actions: ``task_id``, ``reward_valid``, ``feedback``
+    (mistakes of this step, as plain data of ``FeedbackEvent``), after a step ``tool``, at the end
+    ``reason``, ``resolved`` and ``components``.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 4}  # type: ignore[misc]
@@ -112,7 +113,7 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
         task = self.runtime.task(recipe, self.taskset)
         self.episode = self._start(task)
         self._frame = self.episode.instruction
-        return self._observe(None), {"task_id": task.id, "reward_valid": True}
+        return self._observe(None), {"task_id": task.id, "reward_valid": True, "feedback": []}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
         """Carry one tool call out.
@@ -242,8 +243,10 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
                 "output_bytes": result.output_bytes,
                 "exhausted": list(result.exhausted),
             }
-        if self.episode is not None:
-            info["task_id"] = self.episode.task.id
+        if (episode := self.episode) is not None:
+            info["task_id"] = episode.task.id
+            events = (*episode.noticed, *episode.concluded)
+            info["feedback"] = [event.model_dump(mode="json") for event in events]
         if outcome is not None:
             info["reason"] = outcome.reason
             info["resolved"] = outcome.grade is not None and outcome.grade.resolved

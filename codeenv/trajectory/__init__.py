@@ -3,8 +3,8 @@
 from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.messages import Message, arguments_text, messages_of
-from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, Trajectory
-from codeenv.trajectory.recorder import Recorder, outcome_facts
+from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
+from codeenv.trajectory.recorder import Recorder, outcome_facts, plain
 from codeenv.trajectory.seal import sealed
 from codeenv.trajectory.segments import Segment, SegmentMark, segments_of, shared_advantages
 
@@ -18,11 +18,13 @@ __all__ = [
     "Segment",
     "SegmentMark",
     "Step",
+    "StepMetrics",
     "Trajectory",
     "arguments_text",
     "changes_between",
     "messages_of",
     "outcome_facts",
+    "plain",
     "read_trajectory",
     "sealed",
     "segments_of",

@@ -3,13 +3,20 @@
 import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 from codeenv.grading.models import Outcome
 from codeenv.trajectory.models import AgentInfo, FinalMetrics, Trajectory
 from codeenv.trajectory.seal import CHAIN, chain_of
 from codeenv.trajectory.segments import SEGMENT, SegmentMark
-from codeenv.trajectory.steps import RecordedCall, RecordedObservation, RecordedResult, Step
+from codeenv.trajectory.steps import (
+    RecordedCall,
+    RecordedObservation,
+    RecordedResult,
+    Step,
+    StepMetrics,
+)
 
 _DEEPEST = 50
 _LONGEST_NUMBER = 1024  # bits
@@ -44,45 +51,64 @@ class Recorder:
         extra: Mapping[str, Any],
         *,
         reasoning: str = "",
+        metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
         name = f"call_{len(self._steps) + 1}"
-        made = RecordedCall(tool_call_id=name, function_name=tool, arguments=_plain(arguments))
-        seen = RecordedResult(source_call_id=name, content=_plain(text))
+        made = RecordedCall(
+            tool_call_id=name, function_name=plain(tool), arguments=plain(arguments)
+        )
+        seen = RecordedResult(source_call_id=name, content=plain(text))
         self._add(
             source="agent",
             message="",
-            reasoning_content=_plain(reasoning) or None,
+            reasoning_content=plain(reasoning) or None,
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),
+            metrics=metrics,
             extra=dict(extra),
         )
 
     def say(
-        self, message: str, text: str, extra: Mapping[str, Any], *, reasoning: str = ""
+        self,
+        message: str,
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        reasoning: str = "",
+        metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a message that was no tool call, and what was answered."""
         self._add(
             source="agent",
-            message=_plain(message),
-            reasoning_content=_plain(reasoning) or None,
-            observation=RecordedObservation(results=(RecordedResult(content=_plain(text)),)),
+            message=plain(message),
+            reasoning_content=plain(reasoning) or None,
+            observation=RecordedObservation(results=(RecordedResult(content=plain(text)),)),
+            metrics=metrics,
             extra=dict(extra),
         )
 
-    def summarise(self, text: str, extra: Mapping[str, Any], *, reasoning: str = "") -> None:
+    def summarise(
+        self,
+        text: str,
+        extra: Mapping[str, Any],
+        *,
+        reasoning: str = "",
+        metrics: StepMetrics | None = None,
+    ) -> None:
         """Write down the agent's summary of a context that is about to be cut."""
         self._add(
             source="agent",
-            message=_plain(text),
-            reasoning_content=_plain(reasoning) or None,
+            message=plain(text),
+            reasoning_content=plain(reasoning) or None,
+            metrics=metrics,
             extra={**extra, "summary": True},
         )
 
     def segment(self, mark: SegmentMark, text: str) -> None:
         """Begin a segment; ``text`` is the message its context starts with, kept as a copy."""
         extra = {SEGMENT: mark.model_dump()}
-        self._add(source="user", message=_plain(text), is_copied_context=True, extra=extra)
+        self._add(source="user", message=plain(text), is_copied_context=True, extra=extra)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -109,18 +135,20 @@ class Recorder:
         self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
 
 
-def _plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data
+def plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data
     """Return what an agent sent as JSON can say it: no half characters, no endless nesting."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    if value is None or isinstance(value, bool | float):
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if value.bit_length() <= _LONGEST_NUMBER else "(a number too long to write)"
     if depth < _DEEPEST and isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+        return {plain(str(key)): plain(item, depth + 1) for key, item in value.items()}
     if depth < _DEEPEST and isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
+        return [plain(item, depth + 1) for item in value]
     return f"({type(value).__name__})"
 
 

@@ -143,7 +143,8 @@ def _mask(step: Step) -> tuple[int, ...]:
     if step.source != "agent":
         return (0,)
     answers = len(step.observation.results) if step.observation else 0
-    return (int(not step.is_copied_context), *(0,) * answers)
+    written = not step.is_copied_context and step.llm_call_count != 0
+    return (int(written), *(0,) * answers)
 
 
 def _mark_of(step: Step, current: SegmentMark) -> SegmentMark:

@@ -3,6 +3,7 @@
 Field names and rules are those of the Agent Trajectory Interchange Format; ours is in ``extra``.
 """
 
+import math
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -38,7 +39,10 @@ class RecordedObservation(Model):
 
 
 class StepMetrics(Model):
-    """Tokens of one model answer; ids and log-probabilities belong to the trainer."""
+    """Tokens of one model answer; ids and log-probabilities belong to the trainer.
+
+    ``extra["policy_version"]`` says which weights answered.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -48,6 +52,15 @@ class StepMetrics(Model):
     completion_token_ids: list[int] | None = None
     logprobs: list[float] | None = None
     extra: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _aligned(self) -> "StepMetrics":
+        chances, ids = self.logprobs, self.completion_token_ids
+        if chances is not None and ids is not None and len(chances) != len(ids):
+            raise ValueError("there is one log-probability for each token of the completion")
+        if not all(math.isfinite(chance) for chance in chances or ()):
+            raise ValueError("a log-probability is not finite")
+        return self
 
 
 class Step(Model):

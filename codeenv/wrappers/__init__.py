@@ -12,6 +12,7 @@ _LAZY = {
     "EpisodeView": "codeenv.wrappers.behaviour",
     "Effort": "codeenv.wrappers.effort",
     "EffortWeights": "codeenv.wrappers.effort",
+    "Feedback": "codeenv.wrappers.feedback",
     "LengthCost": "codeenv.wrappers.effort",
     "LengthPenalty": "codeenv.wrappers.effort",
     "SelfSummarize": "codeenv.wrappers.summarize",

@@ -1,17 +1,18 @@
 """Plays one agent through one episode: the one place where an exception becomes data."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 import codeenv
 from codeenv.env.episode import Episode
 from codeenv.errors import NoPairs
+from codeenv.feedback import FeedbackEvent, said
 from codeenv.grading import Outcome, to_outcome
-from codeenv.tools import ToolCall, ToolResult, parse_action
-from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
+from codeenv.tools import ToolCall, ToolResult
+from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
 from codeenv.wrappers.texts import reasoning_of
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
 
 OnStep = Callable[[int, object, ToolResult], None]
 """Gets the step's number, the action as it came, and what it gave."""
@@ -70,6 +71,7 @@ def play(
         episode.abort(_told(error))
     outcome = episode.finish("agent_gave_up")
     extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed, **_changes(episode)}
+    extra |= _feedback(episode.concluded)
     return Played(outcome, recorder.finished(outcome, extra))
 
 
@@ -91,7 +93,9 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
         if action is None:
             return
         result = episode.call(action)
-        _record(recorder, action, result, _reward(episode))
+        extra = {"reward": _reward(episode), "tool": _facts(result), **_feedback(episode.noticed)}
+        metrics = agent.metrics() if isinstance(agent, Metered) else None
+        _record(recorder, action, result, extra, metrics)
         on_step(episode.steps, action, result)
 
 
@@ -99,15 +103,29 @@ def _reward(episode: Episode) -> float:
     return episode.outcome.reward if episode.outcome is not None else 0.0
 
 
-def _record(recorder: Recorder, action: object, result: ToolResult, reward: float) -> None:
-    facts = {name: value for name, value in asdict(result).items() if name != "text"}
-    extra = {"reward": reward, "tool": facts}
-    call = parse_action(action)
-    if isinstance(call, ToolCall):
-        recorder.call(call.tool, call.arguments, result.text, extra, reasoning=reasoning_of(action))
+def _facts(result: ToolResult) -> dict[str, object]:
+    return {name: value for name, value in asdict(result).items() if name != "text"}
+
+
+def _feedback(events: tuple[FeedbackEvent, ...]) -> dict[str, object]:
+    """Return events as they stand in a record; nothing where there are none."""
+    return {"feedback": [event.model_dump(mode="json") for event in events]} if events else {}
+
+
+def _record(
+    recorder: Recorder,
+    action: object,
+    result: ToolResult,
+    extra: Mapping[str, object],
+    metrics: StepMetrics | None,
+) -> None:
+    made, thought = said(action), reasoning_of(action)
+    if isinstance(made, ToolCall):
+        recorder.call(
+            made.tool, made.arguments, result.text, extra, reasoning=thought, metrics=metrics
+        )
     else:
-        message = action if isinstance(action, str) else repr(action)
-        recorder.say(message.encode("utf-8", "replace").decode(), result.text, extra)
+        recorder.say(made, result.text, extra, reasoning=thought, metrics=metrics)
 
 
 def _briefing(episode: Episode, seed: int) -> Briefing:

@@ -7,18 +7,19 @@
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from codeenv.errors import UsageError
+from codeenv.export import Rollout
 from codeenv.grading.models import Outcome, Reason
 from codeenv.monitor import Finding, Verdict
 from codeenv.monitor.models import Action
 from codeenv.tasks.taskset import write_atomic
-from codeenv.trajectory import Trajectory, outcome_facts, write_trajectory
+from codeenv.trajectory import Trajectory, outcome_facts, read_trajectory, write_trajectory
 
 Key = tuple[str, int]
 """Task id and rollout number."""
@@ -145,11 +146,34 @@ class RunFolder:
         except ValidationError as error:
             raise UsageError(f"{path} is not the manifest of a run") from error
 
+    def rollouts(self) -> Iterator[Rollout]:
+        """Yield the finished rollouts with what happened in them, sorted.
+
+        Raises:
+            UsageError: If a record or a trajectory cannot be read.
+        """
+        for record in self.records():
+            path = self._trajectory(record.key)
+            yield Rollout(
+                task_id=record.task_id,
+                rollout=record.rollout,
+                reward=record.reward,
+                reward_valid=record.reward_valid,
+                components=record.components,
+                reason=record.reason,
+                truncated=record.truncated,
+                error=record.error,
+                monitor=record.monitor.action if record.monitor else None,
+                trajectory=read_trajectory(path) if path.exists() else None,
+            )
+
+    def _trajectory(self, key: Key) -> Path:
+        return self.folder / "trajectories" / f"{key[0]}__{key[1]}.json"
+
     def add(self, record: RolloutRecord, trajectory: Trajectory | None) -> None:
         """Write a finished rollout: first its trajectory, then its line."""
         if trajectory is not None:
-            name = f"{record.task_id}__{record.rollout}.json"
-            write_trajectory(self.folder / "trajectories" / name, trajectory)
+            write_trajectory(self._trajectory(record.key), trajectory)
         unlooked = {"monitor"} if record.monitor is None else None
         line = record.model_dump_json(exclude=unlooked) + "\n"
         with self._lock, (self.folder / "outcomes.jsonl").open("a", encoding="utf-8") as file:

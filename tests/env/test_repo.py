@@ -23,7 +23,7 @@ def test_reset_gives_the_instruction(env):
         "steps_left": 5,
     }
     assert observation in env.observation_space
-    assert info == {"task_id": info["task_id"], "reward_valid": True}
+    assert info == {"task_id": info["task_id"], "reward_valid": True, "feedback": []}
 
 
 def test_a_step_gives_the_tools_text(env):

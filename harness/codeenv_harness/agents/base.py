@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from codeenv.materialise.models import Task
 from codeenv.tools import ToolResult
+from codeenv.trajectory import StepMetrics
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,15 @@ class Agent(Protocol):
 
         ``observation`` is what the last action gave, None before the first.
         """
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """An agent whose model is sampled by a trainer: it tells the tokens of each answer."""
+
+    def metrics(self) -> StepMetrics | None:
+        """Return token ids, log-probabilities and the policy's version of the last action."""
         ...
 
 

@@ -1,0 +1,140 @@
+import json
+import sys
+
+import pytest
+
+from codeenv.cli import main
+from codeenv.env.fake import FakeRuntime, fake_taskset
+from codeenv.trajectory import read_trajectory, write_trajectory
+from codeenv_harness.rollout import RunOptions, run
+from tests.feedback.talks import event_at
+from tests.feedback.templates import ALTERNATING, CHATML, tokenizer_with
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A run in whose first turn a judge saw two mistakes; rules find another one at its end."""
+    out = tmp_path / "run"
+    run(fake_taskset("a"), RunOptions("oracle", rollouts=2, out=out), FakeRuntime())
+    path = out / "trajectories" / "a__0.json"
+    trajectory = read_trajectory(path)
+    events = [
+        event_at(trajectory, 1, "tool_name", id="1.0.style", kind="style", source="judge"),
+        event_at(trajectory, 1, hint="Another hint."),
+    ]
+    written = {"feedback": [event.model_dump(mode="json") for event in events]}
+    at = next(i for i, step in enumerate(trajectory.steps) if step.source == "agent")
+    steps = [*trajectory.steps]
+    steps[at] = steps[at].model_copy(update={"extra": {**(steps[at].extra or {}), **written}})
+    write_trajectory(path, trajectory.model_copy(update={"steps": tuple(steps)}))
+    return out
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_mistakes_of_a_run_become_pairs_of_messages(folder, tmp_path, capsys):
+    out = tmp_path / "pairs.jsonl"
+
+    assert main(["feedback", str(folder), "--out", str(out), "--json"]) == 0
+
+    first, second, *found = lines(out)
+    assert first["teacher"][:-1] == first["student"]
+    assert first["teacher"][-1] == {"role": "user", "content": first["event"]["hint"]}
+    assert first["target"]["role"] == "assistant"
+    assert second["event"]["hint"] == "Another hint."
+    assert (first["task_id"], first["rollout"], first["reward_valid"]) == ("a", 0, True)
+    assert {row["event"]["source"] for row in found} == {"rule"}
+    told = json.loads(capsys.readouterr().out)
+    assert told["kinds"] == {"style": 1, "path_not_found": 1, "no_verify": 2}
+    assert (told["pairs"], told["rollouts"]) == (4, 2)
+
+
+def test_the_hints_of_one_turn_are_merged_if_asked_and_go_where_asked(folder, tmp_path):
+    out = tmp_path / "pairs.jsonl"
+    asked = ["--merge", "--placement", "append_last"]
+
+    assert main(["feedback", str(folder), "--out", str(out), *asked]) == 0
+
+    row = lines(out)[0]
+    assert len(lines(out)) == 3
+    assert len(row["teacher"]) == len(row["student"])
+    assert "Another hint." in row["teacher"][-1]["content"]
+    assert "there is no such file" in row["teacher"][-1]["content"]
+    assert row["event"]["target"]["part"] == "message"
+
+
+def test_with_a_tokenizer_pairs_have_tokens(folder, tmp_path):
+    tokenizer_with(CHATML).save_pretrained(tmp_path / "tokenizer")
+    out = tmp_path / "pairs.jsonl"
+    told = ["--tokenizer", str(tmp_path / "tokenizer")]
+
+    assert main(["feedback", str(folder), "--out", str(out), *told]) == 0
+
+    tokens = lines(out)[0]["tokens"]
+    (s, e), (ts, te) = tokens["student_span"], tokens["teacher_span"]
+    assert tokens["teacher_ids"][ts:te] == tokens["student_ids"][s:e]
+    assert tokens["granularity"] == "span"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"), [(ALTERNATING, "append_last"), (None, "chat_template"), ("", "")]
+)
+def test_a_tokenizer_that_gives_no_right_pair_writes_nothing(
+    folder, tmp_path, capsys, template, said
+):
+    chosen = tmp_path / "tokenizer"
+    chosen.mkdir()
+    if template != "":
+        tokenizer_with(template, "</s>").save_pretrained(chosen)
+    out = tmp_path / "pairs.jsonl"
+
+    assert main(["feedback", str(folder), "--out", str(out), "--tokenizer", str(chosen)]) == 2
+
+    assert said in capsys.readouterr().err.split("hint:")[1]
+    assert not out.exists()
+
+
+def test_without_transformers_a_tokenizer_is_refused_with_a_hint(
+    folder, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+
+    asked = ["--out", str(tmp_path / "x.jsonl"), "--tokenizer", str(tmp_path)]
+    assert main(["feedback", str(folder), *asked]) == 2
+
+    assert "pip install transformers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["feedback"], ["export", "--format", "trl"]])
+def test_what_is_no_run_is_refused_with_a_hint(command, tmp_path, capsys):
+    asked = [*command, str(tmp_path / "none"), "--out", str(tmp_path / "x.jsonl")]
+
+    assert main(asked) == 2
+
+    assert "codeenv run --out" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_feedback_is_refused_and_nothing_is_half_written(folder, tmp_path, capsys):
+    path = folder / "trajectories" / "a__1.json"
+    trajectory = read_trajectory(path)
+    extra = {**trajectory.extra, "feedback": [{"id": "x"}]}
+    write_trajectory(path, trajectory.model_copy(update={"extra": extra}))
+    out = tmp_path / "pairs.jsonl"
+
+    assert main(["feedback", str(folder), "--out", str(out)]) == 2
+
+    assert "a__1" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("format", ["messages", "trl", "verl", "prime-rl"])
+def test_a_run_is_exported_for_a_trainer(folder, tmp_path, capsys, format):
+    out = tmp_path / "rows.jsonl"
+
+    assert main(["export", str(folder), "--format", format, "--out", str(out), "--json"]) == 0
+
+    assert len(lines(out)) == 2
+    assert json.loads(capsys.readouterr().out) == {"invalid": 0, "rollouts": 2, "rows": 2}

@@ -1,0 +1,102 @@
+import pytest
+
+from codeenv.feedback.shell import only_reads, runs_tests
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest",
+        "python -m pytest -q tests/test_a.py 2>&1 | tail -5",
+        "cd sub && timeout 60 python3 -m pytest -x",
+        "timeout -k 5 1m pytest",
+        "PYTHONPATH=src env A=1 uv run pytest",
+        "python -m unittest discover",
+        "tox -e py312",
+        "nox -s tests",
+        "make test",
+        "coverage run -m pytest && coverage report",
+        "bash -c 'pytest -q'",
+        "python tests/test_a.py",
+        "ls;pytest>out.txt",
+        "for i in 1 2; do pytest; done",
+        "echo one # two\npytest",
+        "pytest 'an open quote",
+    ],
+)
+def test_a_run_of_tests_is_recognised(command):
+    assert runs_tests(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "ls tests",
+        "cat tests/test_a.py",
+        "echo pytest",
+        "grep -rn pytest .",
+        "pip show pytest",
+        "pytest --version",
+        "pytest --collect-only -q",
+        "make docs",
+        "python a.py test",
+        "true # pytest",
+        "cat > a.py <<'EOF'\npytest\nEOF",
+        "git checkout test",
+    ],
+)
+def test_what_only_speaks_of_tests_is_no_run(command):
+    assert not runs_tests(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la",
+        "cat a.py | head -5",
+        "grep -n 'def ' a.py && wc -l a.py",
+        "sed -n '1,20p' a.py",
+        "git diff HEAD",
+        "git status --short; git log -3",
+        "find . -name '*.py' 2>/dev/null | sort",
+        "ls 2>&1",
+        "cd src\nls # rm a.py",
+    ],
+)
+def test_looking_around_changes_nothing(command):
+    assert only_reads(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm a.py",
+        "cat a.py > b.py",
+        "cat a.py >> b.py",
+        "cat a.py &> b.py",
+        "ls; touch a",
+        "ls\nrm a.py",
+        "sed -i s/a/b/ a.py",
+        "sed -n 'w b.py' a.py",
+        "find . -delete",
+        "find . -exec rm {} +",
+        "git checkout a.py",
+        "git diff --output=a.py",
+        "git branch new",
+        "sort -o a.py a.py",
+        "echo $(rm a.py)",
+        'echo "$(rm a.py)"',
+        "echo `rm a.py`",
+        "cat it's; rm a.py",
+        "rg --pre sh x",
+        "tee a.py",
+        "python a.py",
+        "pytest",
+        "cat <<EOF > a.py\nx\nEOF",
+        "cat a.py | tee >(cat) b.py",
+        "ls " * 5000,
+    ],
+)
+def test_what_may_change_a_file_is_not_called_reading(command):
+    assert not only_reads(command)
