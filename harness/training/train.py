@@ -57,15 +57,14 @@ class Run:
         rows = max(preset.tasks * preset.group, len(self.held_out) * preset.evaluation)
         generator = Generator(policy, rows, self.base.chat.end)
         with ExitStack() as stack:
-            runtime = stack.enter_context(runtime_of(threads, tier))
-            player = Player(
-                Taskset.load(SUITE), runtime, self.base.chat, steps=preset.calls, threads=threads
-            )
+            runtime = stack.enter_context(runtime_of(tier))
+            taskset, calls = Taskset.load(SUITE), self.regime.calls
+            player = Player(taskset, runtime, self.base.chat, steps=calls, threads=threads)
             stack.callback(player.close)
-            for update in range(preset.updates + 1):
-                if update % preset.every == 0 or update == preset.updates:
+            for update in range(self.updates + 1):
+                if update % preset.every == 0 or update == self.updates:
                     report(self._evaluated(update, player, generator))
-                if update < preset.updates:
+                if update < self.updates:
                     report(self._updated(update, player, generator, learner, rng))
 
     def _evaluated(self, update: int, player: Player, generator: Generator) -> dict[str, object]:
