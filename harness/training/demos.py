@@ -24,6 +24,9 @@ MORE = (
     ("show_file", "patch_file", "terminal", "find_in_files", "end_task"),
     ("get_file", "modify", "run_shell", "look_for", "hand_in"),
 )
+_SLIP = 0.2
+"""Chance of a wrong tool name before each right one, and again after each wrong one."""
+_MOST_WRONG = 3
 REMINDERS = (
     "The task is described above.",
     "Only the project's own code counts.",
@@ -83,7 +86,9 @@ def calls_of(
         script.append(("run_command", {"command": f"python -c 'import {module}'"}))
     script.append(("submit", {}))
     for name, arguments in script:
-        if rng.random() < 0.2:
+        for _ in range(_MOST_WRONG):
+            if rng.random() >= _SLIP:
+                break
             yield FOREIGN[CORE.index(name) + 5 * rng.randrange(3)], arguments
         yield name, arguments
 
@@ -119,7 +124,7 @@ class Habits:
 
     core: float
     listed: float = 0.5
-    reminded: float = 0.1
+    reminded: float = 0.15
 
 
 def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
@@ -128,7 +133,7 @@ def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
     swap = _translator(demo, rng)
     said = [Said("user", swap(demo.instruction))]
     for turn in demo.turns:
-        named = _renamed(turn.tool, names)
+        named = _renamed(turn.tool, names, habits)
         chance = rng.random()
         if habits.listed <= chance < habits.listed + habits.reminded:
             said.append(Said("user", f"Reminder: {rng.choice(REMINDERS)}"))
@@ -145,11 +150,18 @@ def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
     return said
 
 
-def _renamed(tool: str, names: Sequence[str]) -> str:
-    """Return a tool's name in a harness; a wrong name stays one that it does not know."""
+def _renamed(tool: str, names: Sequence[str], habits: Habits) -> str:
+    """Return a tool's name in a harness; a wrong name becomes one that the harness does not know.
+
+    A base without the environment's own names does not even use them by mistake.
+    """
     if tool in CORE:
         return names[CORE.index(tool)]
-    return CORE[FOREIGN.index(tool) % 5] if tool in names else tool
+    if tool not in names:
+        return tool
+    others = [other for other in OTHERS if tool not in other]
+    wrong = [CORE, *others] if habits.core else others
+    return wrong[len(tool) % len(wrong)][FOREIGN.index(tool) % len(CORE)]
 
 
 def _mixed(rng: random.Random) -> tuple[str, ...]:

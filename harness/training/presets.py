@@ -83,8 +83,8 @@ class Regime:
 
 
 REGIMES = {
-    "standard": Regime(Habits(core=0.4), calls=8, rate=1e-4, updates=60),
-    "never": Regime(Habits(core=0.0), calls=13, rate=2e-4, updates=40),
+    "standard": Regime(Habits(core=0.5), calls=6, rate=1e-4, updates=60),
+    "never": Regime(Habits(core=0.0), calls=13, rate=1e-4, updates=40),
 }
 
 

@@ -1,6 +1,8 @@
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from training.generation import Generator
 from training.policy import Policy, Size, optimizer_of
