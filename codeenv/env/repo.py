@@ -245,7 +245,8 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
             }
         if (episode := self.episode) is not None:
             info["task_id"] = episode.task.id
-            events = (*episode.noticed, *episode.concluded)
+            noticed = () if result is None else episode.noticed  # told with the call's own step
+            events = (*noticed, *episode.concluded)
             info["feedback"] = [event.model_dump(mode="json") for event in events]
         if outcome is not None:
             info["reason"] = outcome.reason

@@ -149,6 +149,15 @@ def test_events_do_not_stay_for_the_next_step_or_episode(env):
     assert kinds(env.step(LOOK)[4]) == []
 
 
+def test_an_end_from_outside_does_not_tell_the_last_mistake_again(env):
+    env.reset(options={"task_index": 0})
+    *_, info = env.step({"tool": "nonesuch", "arguments": {}})
+    *_, ended = env.finish("context_exceeded")
+
+    assert [event["kind"] for event in info["feedback"]] == ["unknown_tool"]
+    assert ended["feedback"] == []
+
+
 def test_a_branch_remembers_what_its_origin_did(env):
     env.reset()
     env.step(LOOK)
