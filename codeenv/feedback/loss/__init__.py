@@ -34,6 +34,7 @@ except ImportError as error:
 from codeenv.feedback.loss.direction import AlphaChoice, choose_alpha, teacher_choice_probability
 from codeenv.feedback.loss.divergence import FORWARD, REVERSE, divergence
 from codeenv.feedback.loss.hint import HintBatch, HintStats, hint_loss
+from codeenv.feedback.loss.pairs import pair_loss, token_log_probs
 from codeenv.feedback.loss.policy import PolicyStats, group_advantages, policy_gradient_loss
 from codeenv.feedback.loss.teacher import EmaTeacher
 
@@ -51,6 +52,8 @@ __all__ = [
     "divergence",
     "group_advantages",
     "hint_loss",
+    "pair_loss",
     "policy_gradient_loss",
     "teacher_choice_probability",
+    "token_log_probs",
 ]

@@ -1,6 +1,7 @@
 """Agents: who plays the episodes."""
 
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.agents.generating import model_sampler
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
 from codeenv_harness.agents.random import RandomAgent
@@ -22,4 +23,5 @@ __all__ = [
     "SampledAgent",
     "agent_factory",
     "make_agent",
+    "model_sampler",
 ]
