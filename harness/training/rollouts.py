@@ -140,11 +140,8 @@ class Player:
             rollout.read(more)
             return row, [turn.ids[-1], *more]
         if not terminated and not truncated:
-            outcome = env.unwrapped.episode.finish("context_exceeded")  # type: ignore[attr-defined]
-            reward, valid = outcome.reward, outcome.reward_valid
-        else:
-            valid = info["reward_valid"]
-        rollout.reward, rollout.valid = float(reward), bool(valid)
+            _, reward, *_, info = env.unwrapped.finish("context_exceeded")  # type: ignore[attr-defined]
+        rollout.reward, rollout.valid = float(reward), bool(info["reward_valid"])
         return row, None
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import torch
 
 from codeenv.tasks.taskset import Taskset
+from codeenv_harness.curriculum import sampler_of
+from training.drawing import Curriculum, Draw, UniformDraw
 from training.generation import Generator
 from training.learning import Arm, Learner, Rates
 from training.policy import optimizer_of
@@ -45,7 +47,14 @@ class Run:
         self.base, self.arm, self.seed = base, arm, seed
         self.preset, self.regime = preset, regime
         self.updates = min(preset.updates, regime.updates)
-        self.training, self.held_out = split(preset.limit)
+        self.taskset = Taskset.load(SUITE)
+        training, self.held_out = split(preset.limit)
+        self.draw: Draw = UniformDraw(training, seed)
+
+    def use_curriculum(self) -> None:
+        """Draw the tasks that the policy can learn from, instead of any."""
+        recipes = self.taskset.select(self.draw.tasks).recipes
+        self.draw = Curriculum(self.draw.tasks, sampler_of(recipes, seed=self.seed))
 
     def go(self, report: Report, optimizer: str, threads: int, tier: str) -> None:
         """Train, and report every update and every evaluation."""
@@ -58,8 +67,8 @@ class Run:
         generator = Generator(policy, rows, self.base.chat.end)
         with ExitStack() as stack:
             runtime = stack.enter_context(runtime_of(tier))
-            taskset, calls = Taskset.load(SUITE), self.regime.calls
-            player = Player(taskset, runtime, self.base.chat, steps=calls, threads=threads)
+            calls = self.regime.calls
+            player = Player(self.taskset, runtime, self.base.chat, steps=calls, threads=threads)
             stack.callback(player.close)
             for update in range(self.updates + 1):
                 if update % preset.every == 0 or update == self.updates:
@@ -82,8 +91,9 @@ class Run:
         rng: random.Random,
     ) -> dict[str, object]:
         begun = time.perf_counter()
-        tasks = rng.sample(self.training, min(self.preset.tasks, len(self.training)))
+        tasks = self.draw.some(self.preset.tasks)
         rollouts = player.play(tasks, self.preset.group, generator)
+        self.draw.learn(rollouts, update)
         played = time.perf_counter()
         facts = learner.update(rollouts, rng)
         generator.load(learner.policy)
@@ -101,6 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--preset", choices=PRESETS, default="study")
     parser.add_argument("--regime", choices=REGIMES, default="standard")
     parser.add_argument("--optimizer", choices=("adamw", "muon"), default="adamw")
+    parser.add_argument("--draw", choices=("uniform", "curriculum"), default="uniform")
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--tier", choices=("own", "open"), default="own")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -108,7 +119,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)  # the work is on the GPU, or so small that threads cost more
     base = Base.load(args.base, torch.device(args.device))
     run = Run(base, ARMS[args.arm], args.seed, PRESETS[args.preset], REGIMES[args.regime])
-    about = {"arm": args.arm, "seed": args.seed, "regime": args.regime, "optimizer": args.optimizer}
+    if args.draw == "curriculum":
+        run.use_curriculum()
+    about = {name: getattr(args, name) for name in ("arm", "seed", "regime", "optimizer", "draw")}
     args.out.parent.mkdir(parents=True, exist_ok=True)
     with args.out.open("w", encoding="utf-8") as file:
 

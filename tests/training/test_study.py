@@ -62,10 +62,11 @@ def test_a_run_learns_from_hints_in_real_episodes_and_repeats_under_its_seed(bas
 
 
 @pytest.mark.slow
-def test_muon_trains_as_well(base, tmp_path):
-    told = lines(base, tmp_path / "m.jsonl", "--arm=turn-penalty", "--optimizer=muon")
+def test_muon_and_the_curriculum_train_as_well(base, tmp_path):
+    chosen = "--optimizer=muon", "--draw=curriculum"
+    told = lines(base, tmp_path / "m.jsonl", "--arm=turn-penalty", *chosen)
 
-    assert {line["optimizer"] for line in told} == {"muon"}
+    assert {(line["optimizer"], line["draw"]) for line in told} == {("muon", "curriculum")}
     assert all(line["gradient"] > 0 for line in told if line["kind"] == "training")
 
 
