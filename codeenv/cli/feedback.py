@@ -55,17 +55,19 @@ def run(args: argparse.Namespace) -> int:
     )
     rollouts = rollouts_of(args.run_folder)
     kinds: Counter[str] = Counter()
-    rows: list[dict[str, Any]] = []
     with terminal.progress("making pairs", total=len(rollouts)) as steps:
-        for rollout in rollouts:
-            for row in making.rows(rollout):
-                kinds[row["event"]["kind"]] += 1
-                rows.append(row)
-            steps.advance()
-    write_lines(args.out, rows)
-    terminal.data({"rollouts": len(rollouts), "pairs": len(rows), "kinds": dict(kinds)})
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for rollout in rollouts:
+                for row in making.rows(rollout):
+                    kinds[row["event"]["kind"]] += 1
+                    yield row
+                steps.advance()
+
+        count = write_lines(args.out, rows())
+    terminal.data({"rollouts": len(rollouts), "pairs": count, "kinds": dict(kinds)})
     terminal.show(table(("event", "pairs"), sorted(kinds.items())))
-    terminal.note(f"{len(rows)} pairs of {len(rollouts)} rollouts are in {args.out}")
+    terminal.note(f"{count} pairs of {len(rollouts)} rollouts are in {args.out}")
     return 0
 
 

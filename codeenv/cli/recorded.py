@@ -1,13 +1,13 @@
 """What commands share that read a finished run and write lines."""
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from codeenv.cli.terminal import plain
 from codeenv.errors import UsageError
 from codeenv.export import Rollout
-from codeenv.tasks.taskset import write_atomic
 from codeenv_harness.records import RunFolder
 
 
@@ -27,7 +27,21 @@ def rollouts_of(folder: Path) -> Sequence[Rollout]:
 
 
 def write_lines(path: Path, rows: Iterable[object]) -> int:
-    """Write JSON lines, all or none, and return how many there are."""
-    lines = [json.dumps(plain(row), ensure_ascii=False) + "\n" for row in rows]
-    write_atomic(path, "".join(lines).encode("utf-8", "replace"))
-    return len(lines)
+    """Write JSON lines, all or none, one after the other, and return how many there are.
+
+    Raises:
+        UsageError: If the path is a folder.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", hint="name a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    count = 0
+    try:
+        with draft.open("w", encoding="utf-8", errors="replace") as file:
+            for count, row in enumerate(rows, start=1):
+                file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return count

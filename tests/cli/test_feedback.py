@@ -117,6 +117,16 @@ def test_what_is_no_run_is_refused_with_a_hint(command, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", [["feedback"], ["export", "--format", "trl"]])
+def test_a_folder_is_no_file_to_write_to(command, folder, tmp_path, capsys):
+    before = sorted(tmp_path.rglob("*"))
+
+    assert main([*command, str(folder), "--out", str(tmp_path)]) == 2
+
+    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_damaged_feedback_is_refused_and_nothing_is_half_written(folder, tmp_path, capsys):
     path = folder / "trajectories" / "a__1.json"
     trajectory = read_trajectory(path)
@@ -127,7 +137,7 @@ def test_damaged_feedback_is_refused_and_nothing_is_half_written(folder, tmp_pat
     assert main(["feedback", str(folder), "--out", str(out)]) == 2
 
     assert "a__1" in capsys.readouterr().err
-    assert not out.exists()
+    assert not [path for path in tmp_path.iterdir() if "pairs" in path.name]
 
 
 @pytest.mark.parametrize("format", ["messages", "trl", "verl", "prime-rl"])
