@@ -39,8 +39,9 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
     count = 0
     try:
         with draft.open("w", encoding="utf-8", errors="replace") as file:
-            for count, row in enumerate(rows, start=1):
+            for row in rows:
                 file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
+                count += 1
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
