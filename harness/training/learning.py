@@ -241,7 +241,8 @@ class Learner:
         logps = student.float().log_softmax(-1).gather(-1, ids[..., None])[..., 0]
         alpha, weights = self._directions(student, teacher, mask)
         batch = HintBatch(student, teacher, logps, old.to(self.device), mask, weights, alpha)
-        return hint_loss(batch, normaliser=normaliser, kappa=self.rates.kappa)[0]
+        kappa = self.rates.kappa
+        return hint_loss(batch, normaliser=normaliser, kappa=kappa, rescale=True)[0]
 
     def _directions(self, student: Tensor, teacher: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return alpha and weight of each event."""

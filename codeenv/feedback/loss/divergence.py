@@ -1,11 +1,14 @@
 """How far a student's next-token distribution is from its teacher's."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor
 
 from codeenv.errors import UsageError
 from codeenv.feedback.loss.values import require_shape, wide
 
+Support = Literal["student", "teacher"]
 FORWARD = 0.0
 """KL(teacher || student): raises what the student never does."""
 REVERSE = 1.0
@@ -20,6 +23,7 @@ def divergence(
     alpha: float | Tensor = REVERSE,
     *,
     top_k: int | None = None,
+    support: Support = "student",
 ) -> Tensor:
     """Return the divergence of each position in nats.
 
@@ -39,6 +43,8 @@ def divergence(
         top_k: Compare only the ``top_k`` tokens that the student finds likeliest, and the rest as
             one token. Never more than the full divergence (data processing). ``None``, or a number
             from V on: the full vocabulary.
+        support: Whose likeliest tokens ``top_k`` means. Take the teacher's for forward KL: what the
+            student never does is not among its own, and then hardly any gradient points there.
 
     Returns:
         (...) in single (or double) precision, at least 0 up to rounding. A token that one side
@@ -54,7 +60,8 @@ def divergence(
     if top_k is not None and top_k < 1:
         raise UsageError(f"top_k must be at least 1, not {top_k}")
     if top_k is not None and top_k < student.shape[-1]:
-        likeliest = student.detach().topk(top_k, dim=-1).indices
+        whose = teacher if support == "teacher" else student.detach()
+        likeliest = whose.topk(top_k, dim=-1).indices
         student, teacher = _fold(student, likeliest), _fold(teacher, likeliest)
     result = 0 * student[..., 0]  # part of the graph even where there is no row
     between = (kinds > FORWARD) & (kinds < REVERSE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from codeenv.errors import UsageError
-from codeenv.feedback.loss.divergence import divergence
+from codeenv.feedback.loss.divergence import Support, divergence
 from codeenv.feedback.loss.values import boolean, mean, ratio, require_positive, require_shape
 
 
@@ -57,7 +57,7 @@ class HintStats:
     Attributes:
         tokens: Target tokens that counted.
         mean_divergence: Their mean divergence in nats, before ``kappa``.
-        kappa_fraction: Share of them above ``kappa``; they give no gradient.
+        kappa_fraction: Share of them above ``kappa``; cut off, they give no gradient.
         mean_ratio: Mean of rho before its clip; 1 where the data are on-policy.
         rho_fraction: Share of them whose ratio was clipped.
     """
@@ -76,6 +76,8 @@ def hint_loss(
     kappa: float = 5.0,
     rho_max: float = 2.0,
     top_k: int | None = None,
+    support: Support = "student",
+    rescale: bool = False,
 ) -> tuple[Tensor, HintStats]:
     """Return ``1/(N L0) sum_e w_e sum_t s_et min(rho_et, rho_max)_sg min(D_et, kappa)``.
 
@@ -83,9 +85,14 @@ def hint_loss(
         batch: The events, in any number; none gives 0.
         normaliser: ``N * L0``, the one of ``policy_gradient_loss`` and not the number of events.
         kappa: Clip of a token's divergence in nats. Tokens of style have many times the divergence
-            of others; a clipped one gives no gradient.
+            of others; one that is cut off gives no gradient.
         rho_max: Clip of the ratio, which corrects for data that an older policy sampled.
         top_k: See ``divergence``; ``None`` fits vocabularies up to some 8,000, else 20 to 100.
+        support: See ``divergence``.
+        rescale: Above ``kappa``, scale a token's divergence down to it instead of cutting it off:
+            the same value, but its gradient stays, ``kappa / D`` of what it was. A student that
+            does what its teacher wants less than once in a few hundred times is above 5 nats in
+            forward KL: cut off, it would never learn it.
 
     Returns:
         The loss (a scalar), and what it was made of.
@@ -98,11 +105,17 @@ def hint_loss(
     rows = boolean(batch.mask)
     event = rows.nonzero()[:, 0]
     distance = divergence(
-        batch.student_logits[rows], batch.teacher_logits[rows], batch.alpha[event], top_k=top_k
+        batch.student_logits[rows],
+        batch.teacher_logits[rows],
+        batch.alpha[event],
+        top_k=top_k,
+        support=support,
     )
     rho = ratio(batch.logp.detach()[rows], batch.rollout_logp.detach()[rows])
     weight = batch.weights.detach()[event] * rho.clamp(max=rho_max)
-    loss = (weight * distance.clamp(max=kappa)).sum() / normaliser
+    scaled = distance * (kappa / distance.detach().clamp(min=kappa))
+    held = scaled if rescale else distance.clamp(max=kappa)
+    loss = (weight * held).sum() / normaliser
     return loss, HintStats(
         tokens=len(event),
         mean_divergence=mean(distance),

@@ -34,7 +34,7 @@ def pair_loss(
     normaliser: float,
     alpha: float = REVERSE,
     weight: float = 1.0,
-    top_k: int | None = None,
+    **clips: Any,  # noqa: ANN401 - those of hint_loss
 ) -> Tensor:
     """Return the hint loss of one pair, with gradient.
 
@@ -46,7 +46,7 @@ def pair_loss(
         normaliser: See ``hint_loss``.
         alpha: Direction; see ``divergence``.
         weight: Of the event.
-        top_k: See ``divergence``.
+        clips: ``kappa``, ``rho_max``, ``top_k``, ``support``, ``rescale``: see ``hint_loss``.
     """
     student, first = _spanned(model, pair.student_ids, pair.student_span)
     with teacher.scoring() as scorer:
@@ -56,7 +56,7 @@ def pair_loss(
     one = torch.ones(1).to(logp)
     mask = torch.tensor([pair.span_mask], device=logp.device)
     batch = HintBatch(student, wanted, logp, old, mask, weight * one, alpha * one)
-    return hint_loss(batch, normaliser=normaliser, top_k=top_k)[0]
+    return hint_loss(batch, normaliser=normaliser, **clips)[0]
 
 
 def _spanned(

@@ -235,3 +235,27 @@ def test_what_does_not_fit_together_is_refused():
         divergence(draw(2, V), draw(2, V), torch.zeros(3))
     with pytest.raises(UsageError, match="top_k"):
         divergence(draw(2, V), draw(2, V), top_k=0)
+
+
+def test_forward_kl_points_at_what_the_student_never_does_only_within_the_teachers_tokens():
+    student = torch.zeros(1, 50, dtype=torch.float64)
+    student[0, 0] = -12.0
+    student.requires_grad_()
+    teacher = torch.zeros(1, 50, dtype=torch.float64)
+    teacher[0, 0] = 8.0
+
+    def pull(support):
+        distance = divergence(student, teacher, FORWARD, top_k=5, support=support)
+        return -torch.autograd.grad(distance.sum(), student)[0][0]
+
+    assert pull("teacher")[0] > 0.5
+    assert pull("student")[0] < 0.01
+
+
+def test_all_of_the_vocabulary_is_the_same_whoever_chooses_it():
+    torch.manual_seed(0)
+    student, teacher = torch.randn(4, 6), torch.randn(4, 6)
+
+    both = [divergence(student, teacher, top_k=6, support=s) for s in ("student", "teacher")]
+
+    assert torch.equal(*both)

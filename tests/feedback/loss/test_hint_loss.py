@@ -122,6 +122,32 @@ def test_a_token_above_kappa_counts_as_kappa_and_gives_no_gradient():
     assert stats.mean_divergence == pytest.approx((30 + small) / 2, rel=1e-5)
 
 
+def test_rescaled_a_token_above_kappa_counts_as_kappa_and_keeps_its_direction():
+    def gradient(**clips):
+        student = torch.tensor([[[30.0, 0.0], [1.0, 0.0]]], requires_grad=True)
+        batch = one(student, torch.tensor([[[0.0, 30.0], [0.0, 1.0]]]))
+        loss, _ = hint_loss(batch, normaliser=1, **clips)
+        loss.backward()
+        return loss.detach(), student.grad[0]
+
+    cut, _ = gradient()
+    value, scaled = gradient(rescale=True)
+    _, free = gradient(kappa=1e9)
+
+    assert torch.allclose(value, cut)
+    assert torch.allclose(scaled[0], free[0] * 5 / 30, rtol=1e-4)
+    assert torch.equal(scaled[1], free[1])
+
+
+def test_what_the_student_never_does_is_learnt_where_it_is_rescaled():
+    student = torch.tensor([[[-8.0, 0.0, 0.0]]], requires_grad=True)
+    batch = replace(one(student, torch.tensor([[[6.0, 0.0, 0.0]]])), alpha=torch.zeros(1))
+
+    hint_loss(batch, normaliser=1, rescale=True)[0].backward()
+
+    assert student.grad[0, 0, 0] < -0.3
+
+
 def test_a_ratio_above_two_counts_as_two():
     def loss(rho):
         student, teacher = torch.tensor([[[1.0, 0.0]]]), torch.tensor([[[0.0, 1.0]]])
