@@ -91,6 +91,9 @@ def feedback_of(
         task: What was attempted.  Without it nothing is known of protected paths and of the
             difficulty.
         options: All that rules need, instead of what record and task say.
+
+    Raises:
+        UsageError: If what is recorded of cut contexts cannot be read.
     """
     observer = Observer(options or _options(trajectory, task))
     found: list[FeedbackEvent] = []
