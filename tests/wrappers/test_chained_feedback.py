@@ -134,23 +134,31 @@ def test_behind_a_cut_repetitions_are_told_again():
 
 
 def test_a_test_run_before_a_cut_counts_and_what_it_said_is_forgotten():
-    assert kinds(cut(SOLVE, TESTS, SUBMIT)) == [(3, "premature_finish")]
-    assert kinds(cut(SOLVE, full(TESTS), "tested", SUBMIT)) == []
-    assert kinds(cut(TESTS, full(SOLVE), "did it", SUBMIT)) == [(4, "no_verify")]
+    wrong = {**SOLVE, "arguments": {**SOLVE["arguments"], "new_str": "return 0"}}
+
+    assert kinds(cut(wrong, TESTS, SUBMIT)) == [(3, "premature_finish")]
+    assert kinds(cut(wrong, full(TESTS), "tested", SUBMIT)) == []
+    assert kinds(cut(TESTS, full(wrong), "did it", SUBMIT)) == [(4, "no_verify")]
 
 
-def test_of_lists_only_that_of_the_summary_is_open_behind_a_cut():
-    lists = {"path": "PLAN.md", "old_str": "", "new_str": "- [ ] in a file\n"}
-    plan = {"tool": "edit_file", "arguments": lists}
+def left(*actions):
+    """Return the open items that events tell of."""
+    found = [e for e in told(cut(*actions)) if e["kind"] == "todo_left"]
+    return [event["evidence"]["items"] for event in found]
+
+
+def test_of_lists_that_were_said_only_that_of_the_summary_is_open_behind_a_cut():
     said = "- [ ] said"
-
-    def left(*actions):
-        found = [e for e in told(cut(*actions)) if e["kind"] == "todo_left"]
-        return [event["evidence"]["items"] for event in found]
 
     assert left(said, LOOK, SUBMIT) == [["said"]]
     assert left(said, full(LOOK), "nothing left", SUBMIT) == []
     assert left(said, full(LOOK), TODO, SUBMIT) == [["run the tests"]]
+
+
+def test_a_list_in_a_file_stays_open_behind_a_cut():
+    lists = {"path": "PLAN.md", "old_str": "", "new_str": "- [ ] in a file\n"}
+    plan = {"tool": "edit_file", "arguments": lists}
+
     assert left(full(plan), "nothing left", SUBMIT) == [["in a file"]]
 
 
