@@ -10,20 +10,26 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from codeenv.cli.options import Subparsers, command
-from codeenv.cli.recorded import rollouts_of, write_lines
+from codeenv.cli.recorded import PlayedTasks, add_tasks, rollouts_of, write_lines
 from codeenv.cli.terminal import Terminal, table
 from codeenv.errors import UsageError
 from codeenv.export import Rollout
 from codeenv.feedback import (
     FeedbackEvent,
+    LeakCheck,
     build_teacher_pair,
     feedback_of,
+    leak_check,
     merge_events,
     message_pair,
 )
+from codeenv.feedback.judge import renumbered
 from codeenv.feedback.models import Placement
 from codeenv.feedback.render import ChatTokenizer
+from codeenv.materialise.models import Task
+from codeenv.monitor import TaskFacts, facts_of
 from codeenv.trajectory import Trajectory
+from codeenv.wrappers.artefacts import artefact_events
 
 
 def add(subparsers: Subparsers) -> None:
@@ -39,6 +45,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--merge", action="store_true", help="one pair for each turn, with all of its hints"
     )
+    add_tasks(parser)
     parser.add_argument(
         "--tokenizer",
         metavar="FOLDER",
@@ -51,7 +58,10 @@ def run(args: argparse.Namespace) -> int:
     """Write the pairs."""
     terminal = Terminal(args.json)
     making = _Making(
-        args.placement, args.merge, _tokenizer(args.tokenizer) if args.tokenizer else None
+        args.placement,
+        args.merge,
+        _tokenizer(args.tokenizer) if args.tokenizer else None,
+        _Events(PlayedTasks(args.tasks, args.run_folder)),
     )
     rollouts = rollouts_of(args.run_folder)
     kinds: Counter[str] = Counter()
@@ -65,9 +75,18 @@ def run(args: argparse.Namespace) -> int:
                 steps.advance()
 
         count = write_lines(args.out, rows())
-    terminal.data({"rollouts": len(rollouts), "pairs": count, "kinds": dict(kinds)})
+    refused, blind = making.events.refused, making.events.blind
+    counts = {"rollouts": len(rollouts), "pairs": count, "refused": refused, "unchecked": blind}
+    terminal.data({**counts, "kinds": dict(kinds)})
     terminal.show(table(("event", "pairs"), sorted(kinds.items())))
     terminal.note(f"{count} pairs of {len(rollouts)} rollouts are in {args.out}")
+    if refused:
+        terminal.note(f"{refused} hints were refused: they tell the solution or hidden tests")
+    if blind:
+        terminal.note(
+            f"{blind} rollouts were read without their tasks, so no hint was checked for leaks: "
+            "name them with --tasks"
+        )
     return 0
 
 
@@ -76,13 +95,14 @@ class _Making:
     placement: Placement | None
     merge: bool
     tokenizer: ChatTokenizer | None
+    events: "_Events"
 
     def rows(self, rollout: Rollout) -> Iterator[dict[str, Any]]:
         """Yield a row for each event of a rollout."""
         trajectory = rollout.trajectory
         if trajectory is None:
             return
-        events = _events(trajectory)
+        events = self.events.of(rollout.task_id, trajectory)
         for event in merge_events(events) if self.merge else events:
             pair = message_pair(trajectory, event, placement=self.placement)
             row = {
@@ -101,12 +121,42 @@ class _Making:
             yield row
 
 
-def _events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
-    """Return the events that were recorded (a judge's, a monitor's), and those that rules find."""
+class _Events:
+    """The events of rollouts: of all that can be known, without hints that tell too much.
+
+    Attributes:
+        refused: How many hints told the solution or hidden tests, so far.
+        blind: How many rollouts were read without their task, so far.
+    """
+
+    def __init__(self, tasks: PlayedTasks) -> None:
+        self.refused = self.blind = 0
+        self._tasks = tasks
+        self._task_id: str | None = None
+        self._known: tuple[Task, TaskFacts, LeakCheck] | None = None
+
+    def of(self, task_id: str, trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
+        if task_id != self._task_id:  # rollouts are sorted by their tasks
+            made = self._tasks.task(task_id)
+            self._known = (made, facts_of(made), leak_check(made)) if made else None
+            self._task_id = task_id
+        if self._known is None:
+            self.blind += 1
+            return _events(trajectory, None, None)
+        task, facts, check = self._known
+        kept, refused = check.sorted_out(_events(trajectory, task, facts))
+        self.refused += len(refused)
+        return kept
+
+
+def _events(
+    trajectory: Trajectory, task: Task | None, facts: TaskFacts | None
+) -> tuple[FeedbackEvent, ...]:
+    """Return the events that were recorded (a judge's), and what rules and the monitor find."""
     holders = [*(step.extra for step in trajectory.steps), trajectory.extra]
-    facts = [event for extra in holders for event in (extra or {}).get("feedback", ())]
+    written = [event for extra in holders for event in (extra or {}).get("feedback", ())]
     try:
-        recorded = [FeedbackEvent.model_validate(event) for event in facts]
+        recorded = [FeedbackEvent.model_validate(event) for event in written]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -114,9 +164,16 @@ def _events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
             f"{trajectory.trajectory_id}: cannot read its feedback: {where}: {first['msg']}",
             hint="record the run again with this version of codeenv",
         ) from error
-    known = {(event.turn, event.kind, event.target) for event in recorded}
-    found = [e for e in feedback_of(trajectory) if (e.turn, e.kind, e.target) not in known]
-    return tuple(sorted([*recorded, *found], key=lambda event: event.turn))
+    known = {_place(event) for event in recorded}
+    rules = (e for e in feedback_of(trajectory, task) if _place(e) not in known)
+    seen = (e for e in artefact_events(trajectory, facts) if _place(e) not in known)
+    found = [*recorded, *rules]
+    found += renumbered(seen, found)
+    return tuple(sorted(found, key=lambda event: event.turn))
+
+
+def _place(event: FeedbackEvent) -> tuple[object, ...]:
+    return event.turn, event.kind, event.target
 
 
 def _tokenizer(folder: Path) -> ChatTokenizer:

@@ -1,13 +1,19 @@
 """What commands share that read a finished run and write lines."""
 
+import argparse
 import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from codeenv.cli.terminal import plain
-from codeenv.errors import UsageError
+from codeenv.env.runtime import Runtime
+from codeenv.errors import CodeEnvError, UsageError
 from codeenv.export import Rollout
+from codeenv.materialise.models import Task
+from codeenv.tasks.digest import digest_of
+from codeenv.tasks.models import Recipe
+from codeenv.tasks.taskset import Taskset
 from codeenv_harness.records import RunFolder
 
 
@@ -46,3 +52,62 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
     finally:
         draft.unlink(missing_ok=True)
     return count
+
+
+def add_tasks(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says what was played."""
+    parser.add_argument(
+        "--tasks",
+        metavar="TASKS",
+        help="what was played; found by itself if the tasks are shipped ones",
+    )
+
+
+class PlayedTasks:
+    """The tasks of a run, made when they are asked for; none where they cannot be had."""
+
+    def __init__(self, tasks: str | None, folder: Path) -> None:
+        """Take what was played, or None for shipped tasks, and the run's folder.
+
+        Raises:
+            TaskError: If there is no such taskset.
+        """
+        self._digests = RunFolder(folder).recipes()
+        self._given = Taskset.load(tasks) if tasks else None
+        self._runtime = Runtime("local")  # makes tasks, opens nothing
+
+    def task(self, task_id: str) -> Task | None:
+        """Return a task, if it is known and was played as it is.
+
+        Raises:
+            UsageError: If the tasks that were named have another recipe for it.
+        """
+        taskset = self._given or _shipped(task_id)
+        recipe = _named(taskset, task_id)
+        if taskset is None or recipe is None:
+            return None
+        if self._digests.get(task_id, digest_of(recipe)) != digest_of(recipe):
+            if self._given:
+                raise UsageError(
+                    f"{task_id} was played from another recipe than the one in --tasks",
+                    hint="give the tasks that the run was made with",
+                )
+            return None
+        try:
+            return self._runtime.task(recipe, taskset)
+        except CodeEnvError:  # a shipped task's source may be out of reach
+            if self._given:
+                raise
+            return None
+
+
+def _shipped(task_id: str) -> Taskset | None:
+    try:
+        return Taskset.load(task_id)
+    except CodeEnvError:
+        return None
+
+
+def _named(taskset: Taskset | None, task_id: str) -> Recipe | None:
+    recipes = taskset.recipes if taskset else ()
+    return next((recipe for recipe in recipes if recipe.id == task_id), None)

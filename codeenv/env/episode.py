@@ -12,12 +12,14 @@ from typing import Self
 
 from codeenv.errors import PathError, SandboxError, UsageError
 from codeenv.feedback import FeedbackEvent, Observer, Turn, options_for, said, turn_of
+from codeenv.feedback.turns import said_instead
 from codeenv.grading import Grade, Outcome, to_outcome
 from codeenv.grading.collect import FILE_LIMIT, counted_places
 from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Sandbox
 from codeenv.tools import Profile, ToolCall, ToolContext, ToolResult, parse_action, perform, schemas
+from codeenv.tools.action import reasoning_of
 from codeenv.tree import Tree
 
 GradeTree = Callable[[Task, Tree], Grade]
@@ -56,6 +58,7 @@ class Episode:
         noticed: The mistakes of the last call.
         concluded: The mistakes that only the end showed, at whatever call.
         turn: The last action with its answer, or None before the first.
+        summary_due: Whether the agent was asked for a summary: until it comes, calls are refused.
     """
 
     task: Task
@@ -69,6 +72,8 @@ class Episode:
     noticed: tuple[FeedbackEvent, ...] = field(default=(), init=False)
     concluded: tuple[FeedbackEvent, ...] = field(default=(), init=False)
     turn: Turn | None = field(default=None, init=False)
+    summary_due: bool = field(default=False, init=False)
+    _next: tuple[int, int] = field(default=(1, 1), init=False)  # number and message of a turn
     _spent: int = field(default=0, init=False)
     _closed: bool = field(default=False, init=False)
 
@@ -103,7 +108,7 @@ class Episode:
         if self.outcome is not None or self._closed:
             return _over("")
         self.steps += 1
-        parsed = parse_action(action)
+        parsed = _due() if self.summary_due else parse_action(action)
         try:
             if isinstance(parsed, ToolResult):
                 result = parsed
@@ -113,12 +118,29 @@ class Episode:
             self.abort(str(error))
             return _over(parsed.tool if not isinstance(parsed, ToolResult) else "")
         self._spent += len(result.text)
-        made = parsed if isinstance(parsed, ToolCall) else said(action)
-        self.turn = turn_of(self.steps, made, result)
-        self.noticed = self._observer.observe(self.turn)
+        made = said_instead(action) if self.summary_due else said(action)
+        self._observe(made, result, reasoning_of(action))
         if (reason := self._ends(result)) is not None:
             self.finish(reason)
         return result
+
+    def ask_summary(self) -> None:
+        """Note that the agent gets a message of its own that asks for a summary."""
+        self.summary_due = True
+        number, message = self._next
+        self._next = (number, message + 1)
+
+    def take_summary(self, text: str, reasoning: str = "") -> None:
+        """Note a summary, and that a new context begins with it; it costs no step.
+
+        Raises:
+            UsageError: If none was asked for, or the episode is over.
+        """
+        if not self.summary_due or self.outcome is not None:
+            raise UsageError("no summary is due")
+        self.summary_due = False
+        self._observe(text, ToolResult("", ""), reasoning)  # the new context's opening answers it
+        self._observer.cut(text)
 
     def finish(self, reason: Reason = "submitted") -> Outcome:
         """End the episode: export the workspace, close the box, grade.  Idempotent."""
@@ -152,6 +174,7 @@ class Episode:
         other = replace(self, sandbox=self.sandbox.fork())
         other.steps, other._spent, other._deadline = self.steps, self._spent, self._deadline
         other.turn, other._observer = self.turn, self._observer.fork()
+        other.summary_due, other._next = self.summary_due, self._next
         return other
 
     def close(self) -> None:
@@ -169,6 +192,13 @@ class Episode:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _observe(self, made: ToolCall | str, result: ToolResult, reasoning: str) -> None:
+        """Look at a turn: one message of the agent's, and one that answers it."""
+        number, message = self._next
+        self._next = (number + 1, message + 2)
+        self.turn = turn_of(number, made, result, message=message, reasoning=reasoning)
+        self.noticed = self._observer.observe(self.turn)
 
     def _export(self) -> tuple[Tree, str]:
         """Return the workspace, and why that is not all of it, if it is not."""
@@ -205,6 +235,11 @@ class Episode:
         resolved = grade is not None and grade.valid and grade.resolved
         self.concluded = self._observer.finish(resolved=resolved)
         return self.outcome
+
+
+def _due() -> ToolResult:
+    problem = "a summary is asked for, as plain text; no tool was called"
+    return ToolResult.failed("", "summary_due", problem)
 
 
 def _over(tool: str) -> ToolResult:

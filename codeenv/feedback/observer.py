@@ -1,21 +1,24 @@
 """The rules over an episode, turn by turn; a record is replayed through the same."""
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from codeenv.feedback import rules_calls, rules_finish, rules_habits
+from codeenv.feedback import rules_calls, rules_chain, rules_finish, rules_habits
 from codeenv.feedback.models import FeedbackEvent
 from codeenv.feedback.notes import Note, Rule
 from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.past import Past
-from codeenv.feedback.turns import Turn, turns_of
+from codeenv.feedback.plans import Plans
+from codeenv.feedback.turns import Turn, numbered_turns
 from codeenv.materialise.models import Task
 from codeenv.trajectory import Trajectory
 
 RULES: tuple[Rule, ...] = (
     rules_calls.unknown_tool,
     rules_calls.malformed_call,
+    rules_chain.summary_refused,
     rules_calls.bad_args,
     rules_calls.edit_no_match,
     rules_calls.edit_not_unique,
@@ -56,6 +59,17 @@ class Observer:
         found = rules_finish.overthinking_easy(self._past, self.options, resolved=resolved)
         return (self._event(*found),) if found else ()
 
+    def cut(self, summary: str) -> None:
+        """Begin a new context with a summary: what was read and said before is not seen there.
+
+        What holds of the files goes on: which were edited, and when tests ran last.
+        """
+        past = self._past
+        plans = Plans(files=dict(past.plans.files))
+        plans.say(summary)
+        tested = dataclasses.replace(past.tested, failed=False, names=()) if past.tested else None
+        self._past = dataclasses.replace(past, reads={}, failures={}, plans=plans, tested=tested)
+
     def fork(self) -> "Observer":
         """Return another observer that goes on from here."""
         other = Observer(self.options)
@@ -77,9 +91,20 @@ def feedback_of(
         task: What was attempted.  Without it nothing is known of protected paths and of the
             difficulty.
         options: All that rules need, instead of what record and task say.
+
+    Raises:
+        UsageError: If what is recorded of cut contexts cannot be read.
     """
     observer = Observer(options or _options(trajectory, task))
-    found = [event for turn in turns_of(trajectory) for event in observer.observe(turn)]
+    found: list[FeedbackEvent] = []
+    begins = [segment.steps[0].step_id for segment in trajectory.segments()[1:]]
+    last = ""
+    for step, turn in numbered_turns(trajectory):
+        while begins and begins[0] <= step:
+            observer.cut(last)
+            del begins[0]
+        found += observer.observe(turn)
+        last = turn.content
     return (*found, *observer.finish(resolved=_resolved(trajectory.extra)))
 
 

@@ -28,7 +28,7 @@ class Turn:
         text: What it got to read.
         ok: Whether the call was carried out.
         error: Code of the error, or "".
-        exit_code: Of a command.
+        exit_code: Of a command, from 0; None where there was none (some records say -1).
         named: The tool that the answer speaks of; that of a malformed call is only here.
     """
 
@@ -67,25 +67,45 @@ def said(action: object) -> ToolCall | str:
     return str(plain(action if isinstance(action, str) else repr(action)))
 
 
-def turn_of(number: int, action: ToolCall | str, result: ToolResult) -> Turn:
-    """Return a turn of a running episode whose first message is the instruction.
+def said_instead(action: object) -> str:
+    """Return the text that stands in the record for an action where no call was wanted."""
+    made = said(action)
+    if isinstance(made, str):
+        return made
+    whole = plain({"tool": made.tool, "arguments": made.arguments})
+    return str(plain(action)) if isinstance(action, str) else arguments_text(whole)
+
+
+def turn_of(
+    number: int,
+    action: ToolCall | str,
+    result: ToolResult,
+    *,
+    message: int | None = None,
+    reasoning: str = "",
+) -> Turn:
+    """Return a turn of a running episode.
 
     Args:
         number: Of the action, from 1.
         action: What the agent did, by ``said``.
         result: What it gave.
+        message: Index of the agent's message; if None, there is nothing before it but the
+            instruction, the actions and their answers.
+        reasoning: What the agent thought.
     """
     call = action if isinstance(action, ToolCall) else None
     return Turn(
         number=number,
-        message=2 * number - 1,
+        message=2 * number - 1 if message is None else message,
         tool=plain(call.tool) if call else "",
         arguments=plain(call.arguments) if call else {},
         content="" if isinstance(action, ToolCall) else action,
+        reasoning=plain(reasoning),
         text=plain(result.text),
         ok=result.ok,
         error=result.error,
-        exit_code=result.exit_code,
+        exit_code=_status(result.exit_code),
         named=plain(result.name),
     )
 
@@ -134,9 +154,13 @@ def _recorded(
         text=text,
         ok=bool(facts.get("ok", True)),
         error=str(facts.get("error") or ""),
-        exit_code=exit_code if isinstance(exit_code, int) else None,
+        exit_code=_status(exit_code),
         named=name if isinstance(name, str) else call.function_name if call else "",
     )
+
+
+def _status(exit_code: object) -> int | None:
+    return exit_code if isinstance(exit_code, int) and exit_code >= 0 else None
 
 
 def _facts(step: Step, result: RecordedResult, text: str) -> Mapping[str, Any]:

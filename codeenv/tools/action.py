@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from codeenv.tools.base import ToolCall, ToolResult
 
+REASONING = ("reasoning", "reasoning_content")
+"""Keys of an action beside its call that hold what the model thought."""
 _SHAPE = 'an action is {"tool": name, "arguments": {…}} as a dict, as JSON text or as a tool call'
 
 
@@ -28,6 +30,19 @@ def parse_action(action: object) -> ToolCall | ToolResult:
         return ToolResult.failed("", "invalid_action", f"not a tool call; {_SHAPE}")
     inner = action.get("function")
     return _call(inner if isinstance(inner, Mapping) else action)
+
+
+def reasoning_of(action: object) -> str:
+    """Return what an action tells of the thoughts behind it, or ""."""
+    told = fields_of(action)
+    return "\n".join(v for name in REASONING if isinstance(v := told.get(name), str))
+
+
+def fields_of(action: object) -> dict[Any, Any]:
+    """Return the fields of an action that is no text; nothing of anything else."""
+    if isinstance(action, BaseModel):
+        return action.model_dump()
+    return dict(action) if isinstance(action, Mapping) else {}
 
 
 def _call(action: Mapping[Any, Any]) -> ToolCall | ToolResult:

@@ -26,6 +26,7 @@ ErrorCode = Literal[
     "protected_path",
     "too_large",
     "timeout",
+    "summary_due",
     "episode_over",
 ]
 EditGuard = Literal["warn", "reject"]

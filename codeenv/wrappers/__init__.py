@@ -1,6 +1,7 @@
 """Wrappers for training: effort, named rewards, chained contexts; each loads where it is used.
 
-``SelfSummarize`` goes next to the environment, what changes the reward around it.
+``SelfSummarize`` goes next to the environment; ``Feedback`` and what changes the reward go around
+it, in any order.
 """
 
 from importlib import import_module

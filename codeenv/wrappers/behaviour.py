@@ -13,7 +13,7 @@ from codeenv.wrappers.texts import TokenCounter, approximate_tokens
 
 COMPONENTS = "reward_components"
 TURN = "turn"
-_MALFORMED = ("invalid_action", "unknown_tool", "bad_arguments")
+_MALFORMED = ("invalid_action", "summary_due", "unknown_tool", "bad_arguments")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from codeenv.materialise.models import Task
 from codeenv.monitor import TaskFacts, facts_of
 from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
 from codeenv.wrappers.artefacts import artefact_events
+from codeenv.wrappers.parts import TextEnv, write_turn
+from codeenv.wrappers.summarize import SelfSummarize
 
 
 class Feedback(
@@ -38,9 +40,14 @@ class Feedback(
     one that does is dropped and told in ``info["feedback_refused"]`` (id, kind, reason).
     ``info["judge_error"]`` says why a judge did not answer, or what of its answer was of no use.
 
+    It goes around ``SelfSummarize``: then turns and messages count over all contexts, as in the
+    ``trajectory`` that that one gives.
+
     Attributes:
         events: All events of the episode so far that were not refused, not merged.
     """
+
+    goes_around_summaries = True
 
     def __init__(
         self,
@@ -78,7 +85,9 @@ class Feedback(
             raise UsageError("Feedback wraps CodeRepoEnv")
         self._judge, self._merge, self._watch = judge, merge, monitor
         self._secrets = given
+        self._chain = _chain_in(env)
         self._recorder = _recorder()
+        self._turn: Turn | None = None
         self._known: tuple[Task, LeakCheck, TaskFacts | None] | None = None
         self.events: tuple[FeedbackEvent, ...] = ()
 
@@ -87,7 +96,7 @@ class Feedback(
     ) -> tuple[Observation, Info]:
         """See ``CodeRepoEnv.reset``."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._recorder = _recorder()
+        self._recorder, self._turn = _recorder(), None
         self._recorder.instruct(self._episode.instruction)
         self.events = ()
         return observation, info
@@ -96,8 +105,9 @@ class Feedback(
         """See ``CodeRepoEnv.step``."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         episode = self._episode
-        if episode.turn is not None and episode.turn.number == episode.steps:
-            _write(self._recorder, episode.turn)
+        if self._chain is None and episode.turn is not self._turn and episode.turn is not None:
+            write_turn(self._recorder, episode.turn, {})
+        self._turn = episode.turn
         found = tuple(map(FeedbackEvent.model_validate, info["feedback"]))
         kept, refused = self._knowledge(episode.task)[1].sorted_out(found)
         info = dict(info)
@@ -124,7 +134,7 @@ class Feedback(
         options: dict[str, Any] = dict(self._ezpickle_kwargs)
         other = Feedback(fork(), **options)
         other._recorder, other.events = copy.deepcopy(self._recorder), self.events
-        other._known = self._known
+        other._known, other._turn = self._known, self._turn
         return other
 
     @property
@@ -159,6 +169,8 @@ class Feedback(
             taken = outcome.grade.accepted_paths if outcome.grade else ()
             changes = changes_between(episode.task.workspace, episode.exported, taken)
             extra["changes"] = changes.model_dump(mode="json", exclude_none=True)
+        if self._chain is not None:
+            return self._chain.trajectory(extra)
         return self._recorder.finished(outcome, extra)
 
     def _knowledge(self, task: Task) -> tuple[Task, LeakCheck, TaskFacts | None]:
@@ -177,14 +189,9 @@ def _no_time() -> str:
     return ""
 
 
-def _write(recorder: Recorder, turn: Turn) -> None:
-    facts = {
-        "name": turn.named,
-        "ok": turn.ok,
-        "error": turn.error,
-        "exit_code": turn.exit_code,
-    }
-    if turn.tool:
-        recorder.call(turn.tool, turn.arguments, turn.text, {"tool": facts})
-    else:
-        recorder.say(turn.content, turn.text, {"tool": facts})
+def _chain_in(env: TextEnv) -> SelfSummarize | None:
+    """Return the wrapper that cuts contexts, if there is one."""
+    layer: TextEnv | None = env
+    while layer is not None and not isinstance(layer, SelfSummarize):
+        layer = getattr(layer, "env", None)
+    return layer

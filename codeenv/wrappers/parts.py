@@ -1,10 +1,12 @@
-"""Rewards of named parts: whatever a wrapper adds to the reward is told by its name.
+"""What wrappers share, and rewards of named parts.
+
+Whatever a wrapper adds to the reward is told by its name:
 
 ``info["reward_parts"]`` names each part of a step's reward; their sum is the reward, exactly.
 ``info["tests_reward"]`` is what the tests alone gave.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import gymnasium
@@ -12,10 +14,14 @@ from gymnasium.utils import RecordConstructorArgs
 
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.errors import UsageError
+from codeenv.feedback import FeedbackEvent, Turn
+from codeenv.trajectory import Recorder
 
 TESTS = "tests"
 PARTS = "reward_parts"
 BASE = "tests_reward"
+AROUND_SUMMARIES = "goes_around_summaries"
+"""An attribute of wrappers that must see a summary as the action it is."""
 TextEnv = gymnasium.Env[Observation, Any]
 Stepped = tuple[Observation, float, bool, bool, Info]
 
@@ -79,6 +85,22 @@ def reward_names(env: TextEnv) -> tuple[str, ...]:
     name = "reward_names"
     found: tuple[str, ...] = env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else ()
     return found
+
+
+def write_turn(recorder: Recorder, turn: Turn, extra: Mapping[str, Any]) -> None:
+    """Write down what an episode says of an action, so that a replay reads the same again."""
+    facts = {"name": turn.named, "ok": turn.ok, "error": turn.error, "exit_code": turn.exit_code}
+    told = {**extra, "tool": {**extra.get("tool", {}), **facts}}
+    if turn.tool:
+        recorder.call(turn.tool, turn.arguments, turn.text, told, reasoning=turn.reasoning)
+    else:
+        recorder.say(turn.content, turn.text, told, reasoning=turn.reasoning)
+
+
+def told_events(events: Iterable[FeedbackEvent]) -> dict[str, Any]:
+    """Return events as they stand in a record; nothing where there are none."""
+    told = [event.model_dump(mode="json") for event in events]
+    return {"feedback": told} if told else {}
 
 
 def _again(kind: type[TextWrapper], env: TextEnv, made_with: Mapping[str, Any]) -> TextWrapper:

@@ -12,10 +12,13 @@ import numpy as np
 from gymnasium import spaces
 
 import codeenv
+from codeenv.env.episode import Episode
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.env.spaces import TEXT_LENGTH, UnicodeText
 from codeenv.errors import UsageError
-from codeenv.tools import ToolCall, parse_action, schemas
+from codeenv.feedback import turn_of
+from codeenv.feedback.turns import said
+from codeenv.tools import ToolCall, ToolResult, parse_action, schemas
 from codeenv.trajectory import (
     AgentInfo,
     Message,
@@ -25,7 +28,15 @@ from codeenv.trajectory import (
     Trajectory,
     messages_of,
 )
-from codeenv.wrappers.parts import Stepped, TextEnv, TextWrapper, reward_names
+from codeenv.wrappers.parts import (
+    AROUND_SUMMARIES,
+    Stepped,
+    TextEnv,
+    TextWrapper,
+    reward_names,
+    told_events,
+    write_turn,
+)
 from codeenv.wrappers.texts import TokenCounter, approximate_tokens, reasoning_of, text_of
 
 PROMPT = (
@@ -33,7 +44,6 @@ PROMPT = (
     "the task demands, what you found out, what you changed and where, what is left to do and how "
     "to check it. You will go on from the instruction and this summary alone."
 )
-REFUSED = "error[invalid_action]: a summary is asked for, as plain text; no tool was called"
 _ONE_IN = 8
 
 
@@ -98,7 +108,9 @@ class SelfSummarize(TextWrapper):
     last context is truncated (``context_exceeded``); its work is graded.
 
     ``info["context"]`` is the list of chat messages the model is to see; inside a segment it only
-    grows.  ``info["segment"]`` has the fields of ``SegmentMark``.  ``trajectory`` gives all of it.
+    grows.  ``info["segment"]`` has the fields of ``SegmentMark``.  ``trajectory`` gives all of it,
+    with the mistakes that ``info["feedback"]`` told: turns and messages count over all contexts,
+    summaries included, and no hint speaks of what was cut away.
     """
 
     def __init__(
@@ -114,8 +126,8 @@ class SelfSummarize(TextWrapper):
         """Wrap an environment.
 
         Args:
-            env: Of ``CodeRepo-v0``; wrappers that change the reward go around this one, or they
-                would not see the summaries.
+            env: Of ``CodeRepo-v0``; ``Feedback`` and wrappers that change the reward go around
+                this one, or they would not see the summaries.
             trigger_tokens: Tokens of a context's texts after which a summary is asked for; what a
                 chat template adds is not counted.
             count: Counts tokens.
@@ -124,7 +136,7 @@ class SelfSummarize(TextWrapper):
             agent: The name in trajectories.
 
         Raises:
-            UsageError: If a number is below 1, or ``env`` changes the reward already.
+            UsageError: If a number is below 1, or ``env`` has a wrapper that must go around this.
         """
         super().__init__(
             env,
@@ -136,10 +148,10 @@ class SelfSummarize(TextWrapper):
         )
         if trigger_tokens < 1 or max_segments < 1:
             raise UsageError("trigger_tokens and max_segments are at least 1")
-        if reward_names(env):
+        if reward_names(env) or env.has_wrapper_attr(AROUND_SUMMARIES):
             raise UsageError(
                 "SelfSummarize must see the environment first",
-                hint="put wrappers that change the reward around it",
+                hint="put Feedback and wrappers that change the reward around it",
             )
         if not isinstance(env.unwrapped, CodeRepoEnv):
             raise UsageError("SelfSummarize wraps environments of CodeRepo-v0")
@@ -173,9 +185,10 @@ class SelfSummarize(TextWrapper):
         Args:
             extra: More facts about it, such as rollout and seed.
         """
-        return self._recorder.finished(
-            self._inner.outcome, {"task_id": self._task_id, **(extra or {})}
-        )
+        episode = self._inner.episode
+        late = told_events(episode.concluded if episode else ())
+        facts = {"task_id": self._task_id, **late, **(extra or {})}
+        return self._recorder.finished(self._inner.outcome, facts)
 
     def _begin(self, task_id: str, instruction: str) -> None:
         tools = schemas(self._inner.profile)
@@ -195,8 +208,8 @@ class SelfSummarize(TextWrapper):
         if full and self._mark.segment_id + 1 >= self.max_segments:
             full = False
             _, reward, terminated, truncated, ended = self._inner.finish("context_exceeded")
-            info = {**info, **ended}
-        self._write(action, observation["text"], float(reward), info)
+            info = {**info, **ended, "feedback": [*info["feedback"], *ended["feedback"]]}
+        self._write(action, float(reward), info)
         if full:
             observation = self._ask(observation)
         return observation, float(reward), terminated, truncated, self._told(info)
@@ -204,20 +217,22 @@ class SelfSummarize(TextWrapper):
     def _ask(self, observation: Observation) -> Observation:
         self._asked = True
         self._recorder.instruct(self.prompt)
+        self._episode.ask_summary()
         room = TEXT_LENGTH - len(self.prompt) - 2
         return {**observation, **_NO_TOOL, "text": f"{observation['text'][:room]}\n\n{self.prompt}"}
 
     def _refuse(self, action: Any) -> Stepped:  # noqa: ANN401
-        """Let the environment count a malformed action, with its limits, and ask again."""
-        observation, reward, terminated, truncated, info = self.env.step("")
-        observation = {**observation, "text": REFUSED}
+        """Let the environment refuse the action, with its limits, and ask again."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
         self._last, self._asked = dict(observation), not (terminated or truncated)
-        self._write(action, REFUSED, float(reward), info)
+        self._write(action, float(reward), info)
         return observation, float(reward), terminated, truncated, self._told(info)
 
     def _go_on(self, summary: str, reasoning: str) -> Stepped:
         opening = self._opening(summary)
-        self._recorder.summarise(summary, {"reward": 0.0}, reasoning=reasoning)
+        self._episode.take_summary(summary, reasoning)
+        noticed = told_events(self._episode.noticed)
+        self._recorder.summarise(summary, {"reward": 0.0, **noticed}, reasoning=reasoning)
         mark = SegmentMark(
             segment_id=self._mark.segment_id + 1,
             parent_segment=self._mark.segment_id,
@@ -228,21 +243,28 @@ class SelfSummarize(TextWrapper):
         self._first = len(self._recorder.steps)
         self._recorder.segment(mark, opening)
         self._mark, self._tokens, self._asked = mark, mark.tokens_after, False
-        info = self._told({"task_id": self._task_id, "reward_valid": True})
+        known = {"task_id": self._task_id, "reward_valid": True, "feedback": []}
+        info = self._told({**known, **noticed})
         return {**self._last, **_NO_TOOL, "text": opening}, 0.0, False, False, info
 
     def _opening(self, summary: str) -> str:
         title = f"Your summary of the work so far (number {self._mark.segment_id + 1}):"
         return f"{self._instruction}\n\n{title}\n\n{summary}"
 
-    def _write(self, action: Any, text: str, reward: float, info: Info) -> None:  # noqa: ANN401
-        extra = {"reward": reward, "tool": info["tool"]}
-        call = parse_action(action)
-        if isinstance(call, ToolCall):
-            thought = reasoning_of(action)
-            self._recorder.call(call.tool, call.arguments, text, extra, reasoning=thought)
-        else:
-            self._recorder.say(text_of(action), text, extra, reasoning=reasoning_of(action))
+    @property
+    def _episode(self) -> Episode:
+        if self._inner.episode is None:
+            raise UsageError("no episode is going on")
+        return self._inner.episode
+
+    def _write(self, action: Any, reward: float, info: Info) -> None:  # noqa: ANN401
+        episode = self._episode
+        turn, known = episode.turn, info["tool"]
+        if turn is None or known["error"] == "episode_over":  # the machine failed
+            result = ToolResult.failed(known["name"], "episode_over", "the episode is over")
+            turn = turn_of(episode.steps, said(action), result, reasoning=reasoning_of(action))
+        extra = {"reward": reward, "tool": known, **told_events(episode.noticed)}
+        write_turn(self._recorder, turn, extra)
 
     def _told(self, info: Info) -> Info:
         mark = self._mark.model_dump()

@@ -5,7 +5,10 @@ import pytest
 
 from codeenv.cli import main
 from codeenv.env.fake import FakeRuntime, fake_taskset
+from codeenv.grading import to_outcome
 from codeenv.trajectory import read_trajectory, write_trajectory
+from codeenv_harness.corpus.script import OWN, SOURCE, Script
+from codeenv_harness.records import RolloutRecord, RunFolder
 from codeenv_harness.rollout import RunOptions, run
 from tests.feedback.talks import event_at
 from tests.feedback.templates import ALTERNATING, CHATML, tokenizer_with
@@ -49,6 +52,71 @@ def test_the_mistakes_of_a_run_become_pairs_of_messages(folder, tmp_path, capsys
     told = json.loads(capsys.readouterr().out)
     assert told["kinds"] == {"style": 1, "path_not_found": 1, "no_verify": 2}
     assert (told["pairs"], told["rollouts"]) == (4, 2)
+
+
+@pytest.fixture
+def shipped(tmp_path):
+    """A run of a shipped task: its history was read, a test edited, and a judge told the answer."""
+    script = Script("s").begin().run("git show HEAD~1:pocketbook/text.py", "fatal: bad revision")
+    test = next(iter(script.task.layout.test_files))
+    trajectory = script.write(test, "").write(SOURCE, OWN).end()
+    gold = script.task.oracle.write[SOURCE].data.decode()
+    events = [
+        event_at(trajectory, 1, id="1.1.style", kind="style", source="judge", hint=hint)
+        for hint in ("Look at the callers.", gold)
+    ]
+    told = {"feedback": [event.model_dump(mode="json") for event in events]}
+    trajectory = trajectory.model_copy(update={"extra": {**trajectory.extra, **told}})
+    outcome = to_outcome(script.task.id, None, reason="submitted", n_steps=8)
+    record = RolloutRecord.of(outcome, rollout=0, seed=0, attempts=1)
+    (tmp_path / "run").mkdir()
+    RunFolder(tmp_path / "run").add(record, trajectory)
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("named", [[], ["--tasks", "toy"]])
+def test_with_their_tasks_rollouts_are_monitored_and_no_hint_tells_the_solution(
+    shipped, tmp_path, capsys, named
+):
+    out = tmp_path / "pairs.jsonl"
+
+    assert main(["feedback", str(shipped), "--out", str(out), "--json", *named]) == 0
+
+    rows, (said, complaints) = lines(out), capsys.readouterr()
+    assert [row["event"]["hint"] for row in rows if row["event"]["kind"] == "style"] == [
+        "Look at the callers."
+    ]
+    (read,) = [row["event"] for row in rows if row["event"]["kind"] == "artefact_access"]
+    assert (read["turn"], read["source"], read["hint"]) == (4, "monitor", "implement from the spec")
+    assert "protected_path" in {row["event"]["kind"] for row in rows}
+    assert len({row["event"]["id"] for row in rows}) == len(rows)
+    assert (json.loads(said)["refused"], json.loads(said)["unchecked"]) == (1, 0)
+    assert "1 hints were refused" in complaints
+    assert "--tasks" not in complaints
+
+
+def test_without_their_tasks_it_is_told_that_no_hint_was_checked(folder, tmp_path, capsys):
+    assert main(["feedback", str(folder), "--out", str(tmp_path / "x.jsonl"), "--json"]) == 0
+
+    said, complaints = capsys.readouterr()
+    assert (json.loads(said)["refused"], json.loads(said)["unchecked"]) == (0, 2)
+    assert "2 rollouts were read without their tasks" in complaints
+    assert "--tasks" in complaints
+
+
+def test_tasks_that_are_not_those_of_the_run_are_refused(shipped, tmp_path, capsys):
+    manifest = {
+        "codeenv": "1", "agent": "a", "backend": "local", "rollouts": 1, "seed": 0,
+        "profile": "core4", "max_steps": 1, "wall_time": 0, "output_budget": 0,
+        "recipes": {Script("x").task.id: "0" * 64},
+    }  # fmt: skip
+    (shipped / "manifest.json").write_text(json.dumps(manifest))
+    asked = ["feedback", str(shipped), "--out", str(tmp_path / "x.jsonl")]
+
+    assert main([*asked, "--tasks", "toy"]) == 2
+    assert "another recipe" in capsys.readouterr().err
+    assert main(asked) == 0
+    assert "1 rollouts were read without" in capsys.readouterr().err
 
 
 def test_the_hints_of_one_turn_are_merged_if_asked_and_go_where_asked(folder, tmp_path):

@@ -12,6 +12,7 @@ from codeenv.env.fake import FakeRuntime, fake_task, fake_taskset
 from codeenv.env.repo import CodeRepoEnv
 from codeenv.env.runtime import Runtime
 from codeenv.env.vector import CodeRepoVectorEnv
+from codeenv.errors import UsageError
 from codeenv.feedback import FeedbackEvent, feedback_of, options_for
 from codeenv.tasks.taskset import Taskset
 from codeenv.trajectory import read_trajectory, sealed, write_trajectory
@@ -213,6 +214,39 @@ def test_much_effort_on_an_easy_task_is_told_if_it_was_solved(env):
     assert [kinds(info) for info in solved] == [[], [], ["no_verify", "overthinking_easy"]]
     assert [event["turn"] for event in solved[-1]["feedback"]] == [3, 1]
     assert kinds(failed[-1]) == []
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_reasoning_counts_in_a_running_episode_as_in_its_record(key):
+    thoughts = {**SOLVE, key: "hm " * 20_000}
+    with FakeRuntime().open(fake_task()) as episode:
+        played = play(Scripted([thoughts, {"tool": "submit"}]), episode).trajectory
+
+    (live,) = played.extra["feedback"]
+    assert (live["kind"], live["turn"]) == ("overthinking_easy", 1)
+    assert feedback_of(played, fake_task())[-1].model_dump(mode="json") == live
+
+
+def test_a_summary_that_nobody_asked_for_is_refused():
+    with FakeRuntime().open(fake_task()) as episode:
+        with pytest.raises(UsageError, match="no summary is due"):
+            episode.take_summary("all done")
+        episode.ask_summary()
+        episode.finish()
+        with pytest.raises(UsageError, match="no summary is due"):
+            episode.take_summary("all done")
+
+
+def test_a_branch_of_an_episode_waits_for_its_summary_too():
+    with FakeRuntime().open(fake_task()) as episode:
+        episode.ask_summary()
+        with episode.fork() as branch:
+            results = [e.call(LOOK).error for e in (episode, branch)]
+            assert results == ["summary_due", "summary_due"]
+            episode.take_summary("s")
+            branch.take_summary("s")
+            assert episode.turn == branch.turn
+            assert (episode.turn.number, episode.turn.message) == (2, 4)
 
 
 def test_what_only_the_end_shows_stands_beside_the_steps_in_a_record():
