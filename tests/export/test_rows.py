@@ -215,12 +215,13 @@ def test_what_a_sampled_agent_tells_of_its_tokens_is_recorded():
     assert [(turn.turn, turn.prompt_ids) for turn in turns] == [(1, [1]), (2, [2])]
 
 
-def test_a_run_gives_its_rollouts_those_without_a_trajectory_too(tmp_path):
-    run(fake_taskset("a", "b"), RunOptions("nop", rollouts=2, out=tmp_path), FakeRuntime())
-    (tmp_path / "trajectories" / "b__1.json").unlink()
+def test_a_run_gives_its_rollouts_those_that_never_began_too(tmp_path):
+    options = RunOptions("nop", rollouts=2, retries=0, out=tmp_path)
+    run(fake_taskset("a", "b"), options, FakeRuntime(failures=1))
 
     found = list(RunFolder(tmp_path).rollouts())
 
     assert [(r.task_id, r.rollout) for r in found] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
-    assert [r.trajectory is None for r in found] == [False, False, False, True]
+    assert [r.trajectory is None for r in found] == [True, False, False, False]
+    assert [r.reward_valid for r in found] == [False, True, True, True]
     assert len({row["group_id"] for row in rollout_rows(found)}) == 2
