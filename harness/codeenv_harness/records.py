@@ -132,6 +132,10 @@ class RunFolder:
         write_atomic(path, _json(manifest).encode())
         return {}
 
+    def exists(self) -> bool:
+        """Return whether something was recorded there."""
+        return self._outcomes.is_file()
+
     def recipes(self) -> Mapping[str, str]:
         """Return the digest of each recipe that the run was asked to play; none if it is unknown.
 
