@@ -36,10 +36,12 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
     """Write JSON lines, all or none, one after the other, and return how many there are.
 
     Raises:
-        UsageError: If the path is a folder.
+        UsageError: If the path is a folder, or in that of a run.
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder", hint="name a file")
+    if run := next((f for f in path.resolve().parents if RunFolder(f).exists()), None):
+        raise UsageError(f"{path} is in the folder of the run {run}", hint="name another place")
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     count = 0

@@ -27,7 +27,7 @@ class Rollout:
         rollout: Its number among those of the task.
         reward: What it earned; meaningless unless ``reward_valid``.
         reward_valid: Whether it was graded.
-        components: Parts of the reward.
+        components: What the tests gave, as graded: a monitor takes nothing from them.
         reason: Why it ended.
         truncated: Whether it was ended by a limit.
         error: What went wrong, if it was not graded.
@@ -45,6 +45,11 @@ class Rollout:
     error: str = ""
     monitor: str | None = None
     trajectory: Trajectory | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was graded, and no monitor took its reward away or put it aside."""
+        return self.reward_valid and self.monitor not in ("mask", "quarantine")
 
 
 def rollout_rows(rollouts: Iterable[Rollout], format: Format = "messages") -> Iterator[Row]:
@@ -101,7 +106,7 @@ class _Part:
             "policy_version": self.version,
             "reward": rollout.reward if rollout.reward_valid else None,
             "reward_valid": rollout.reward_valid,
-            "reward_components": dict(rollout.components),
+            "graded_components": dict(rollout.components),
             "reason": rollout.reason,
             "truncated": rollout.truncated,
             "error": rollout.error,
@@ -179,15 +184,17 @@ def _verl(part: _Part) -> Row:
 
 
 def _prime_rl(part: _Part) -> Row:
-    """Columns of prime-rl's SFT; ``samples`` as its training samples, rewards as its traces'."""
+    """Columns of prime-rl's SFT; ``samples`` as its training samples, rewards as its traces'.
+
+    Arrays of a sample are as long as its ``token_ids``; one that is not recorded is not there.
+    """
     facts, rollout = part.facts(), part.rollout
     score = {"score": rollout.reward, "weight": 1.0} if rollout.reward_valid else None
     samples = [
         {
             "token_ids": sample.ids,
             "mask": [bool(bit) for bit in sample.mask],
-            "logprobs": sample.logprobs,
-            "temperatures": [],
+            **({"logprobs": sample.logprobs} if sample.logprobs is not None else {}),
             "env_name": "codeenv",
         }
         for sample in part.samples
@@ -197,8 +204,8 @@ def _prime_rl(part: _Part) -> Row:
         "messages": part.messages,
         "tools": part.tools,
         "rewards": {"codeenv": score},
-        "metrics": dict(rollout.components),
-        "ok": rollout.reward_valid,
+        "metrics": {f"graded_{name}": value for name, value in rollout.components.items()},
+        "ok": rollout.ok,
         "stop_condition": rollout.reason,
         "errors": [{"type": "codeenv", "message": rollout.error}] if rollout.error else [],
         "samples": samples,

@@ -10,7 +10,8 @@ from codeenv.trajectory.steps import Step
 
 Message = dict[str, Any]
 """A message of OpenAI's chat completions; a tool call's ``arguments`` are an object, as chat
-templates of Hugging Face tokenizers take them."""
+templates of Hugging Face tokenizers take them.  ``reasoning_content`` is there where it is known
+what the agent thought."""
 
 
 def arguments_text(arguments: Mapping[str, Any]) -> str:
@@ -32,6 +33,8 @@ def _of_step(step: Step) -> list[Message]:
         return [{"role": step.source, "content": step.message}]
     calls = step.tool_calls or ()
     said: Message = {"role": "assistant", "content": step.message}
+    if step.reasoning_content:
+        said["reasoning_content"] = step.reasoning_content
     if calls:
         said["tool_calls"] = [
             {

@@ -50,10 +50,21 @@ class Recorder:
         text: str,
         extra: Mapping[str, Any],
         *,
+        message: str = "",
         reasoning: str = "",
         metrics: StepMetrics | None = None,
     ) -> None:
-        """Write down a tool call and the text it gave; ``extra`` holds the step's reward."""
+        """Write down a tool call and the text it gave.
+
+        Args:
+            tool: Name of the tool.
+            arguments: Of the call.
+            text: What it gave.
+            extra: Facts about the step, its reward among them.
+            message: What the agent said beside the call.
+            reasoning: What it thought.
+            metrics: Its tokens.
+        """
         name = f"call_{len(self._steps) + 1}"
         made = RecordedCall(
             tool_call_id=name, function_name=plain(tool), arguments=plain(arguments)
@@ -61,7 +72,7 @@ class Recorder:
         seen = RecordedResult(source_call_id=name, content=plain(text))
         self._add(
             source="agent",
-            message="",
+            message=plain(message),
             reasoning_content=plain(reasoning) or None,
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),

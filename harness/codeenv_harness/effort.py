@@ -6,7 +6,7 @@ anyone has tried it, or any number that is higher for harder tasks.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -119,7 +119,11 @@ def spearman(one: Floats, other: Floats) -> float | None:
 def effort_of_trajectory(
     trajectory: Trajectory, count: TokenCounter = approximate_tokens
 ) -> Effort:
-    """Return what the agent's own steps cost; copied ones cost nothing again."""
+    """Return what the agent's own steps cost; copied ones cost nothing again.
+
+    Where a sampler recorded how many tokens an answer has, they are so many, in the proportions
+    that are counted.
+    """
     own = (s for s in trajectory.steps if s.source == "agent" and not s.is_copied_context)
     return sum((_of_step(step, count) for step in own), start=Effort())
 
@@ -169,9 +173,20 @@ def _of_step(step: Step, count: TokenCounter) -> Effort:
     for call in step.tool_calls or ():
         made = effort_of_action(ToolCall(tool=call.function_name, arguments=call.arguments), count)
         total += Effort(call=made.call, final=made.final, calls=1)
+    written = step.metrics.completion_tokens if step.metrics else None
+    if written is not None:
+        total = _in_all(written, total)
     for result in step.observation.results if step.observation else ():
         total += Effort(output=count(result.content or ""))
     return total
+
+
+def _in_all(written: int, counted: Effort) -> Effort:
+    """Return an effort with as many tokens as were written; those of no part are words."""
+    parts = (counted.thinking, counted.call, counted.final)
+    whole = sum(parts) or 1
+    thinking, call = (written * part // whole for part in parts[:2])
+    return replace(counted, thinking=thinking, call=call, final=written - thinking - call)
 
 
 def _slope(x: Floats, y: Floats) -> float | None:

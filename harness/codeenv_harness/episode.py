@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 import codeenv
 from codeenv.env.episode import Episode
 from codeenv.errors import NoPairs
-from codeenv.feedback import FeedbackEvent, said
+from codeenv.feedback import FeedbackEvent
 from codeenv.grading import Outcome, to_outcome
-from codeenv.tools import ToolCall, ToolResult
+from codeenv.tools import ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
-from codeenv.wrappers.texts import reasoning_of
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.spoken import Spoken, spoken
 
 OnStep = Callable[[int, object, ToolResult], None]
 """Gets the step's number, the action as it came, and what it gave."""
@@ -92,11 +92,27 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
         action = agent.act(result)
         if action is None:
             return
-        result = episode.call(action)
+        metrics, made = _metrics(agent, episode), spoken(action)
+        result = episode.call(made.sent)
         extra = {"reward": _reward(episode), "tool": _facts(result), **_feedback(episode.noticed)}
-        metrics = agent.metrics() if isinstance(agent, Metered) else None
-        _record(recorder, action, result, extra, metrics)
+        _record(recorder, made, result, extra, metrics)
         on_step(episode.steps, action, result)
+
+
+def _metrics(agent: Agent, episode: Episode) -> StepMetrics | None:
+    """Return the tokens of an action that is about to be carried out.
+
+    An agent that fails to tell them has failed: the episode is over, and the action, which is
+    still written down, does nothing any more.
+    """
+    if not isinstance(agent, Metered):
+        return None
+    try:
+        found = agent.metrics()
+        return None if found is None else StepMetrics.model_validate(found)
+    except Exception as error:  # noqa: BLE001 - an agent's failure is data
+        episode.abort(_told(error))
+        return None
 
 
 def _reward(episode: Episode) -> float:
@@ -114,18 +130,24 @@ def _feedback(events: tuple[FeedbackEvent, ...]) -> dict[str, object]:
 
 def _record(
     recorder: Recorder,
-    action: object,
+    made: Spoken,
     result: ToolResult,
     extra: Mapping[str, object],
     metrics: StepMetrics | None,
 ) -> None:
-    made, thought = said(action), reasoning_of(action)
-    if isinstance(made, ToolCall):
-        recorder.call(
-            made.tool, made.arguments, result.text, extra, reasoning=thought, metrics=metrics
-        )
-    else:
-        recorder.say(made, result.text, extra, reasoning=thought, metrics=metrics)
+    call, words, thoughts = made.call, made.words, made.thoughts
+    if call is None:
+        recorder.say(words, result.text, extra, reasoning=thoughts, metrics=metrics)
+        return
+    recorder.call(
+        call.tool,
+        call.arguments,
+        result.text,
+        extra,
+        message=words,
+        reasoning=thoughts,
+        metrics=metrics,
+    )
 
 
 def _briefing(episode: Episode, seed: int) -> Briefing:

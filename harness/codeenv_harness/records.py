@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -122,7 +122,7 @@ class RunFolder:
                 raise UsageError(
                     f"{self.folder} holds a run already", hint="--resume, or another --out"
                 )
-            if path.read_text() != _json(manifest):
+            if path.read_bytes() != _json(manifest).encode():
                 raise UsageError(
                     f"{self.folder} holds another run",
                     hint="tasks, agent, seed and limits must be the same to resume",
@@ -131,6 +131,10 @@ class RunFolder:
         (self.folder / "trajectories").mkdir(parents=True, exist_ok=True)
         write_atomic(path, _json(manifest).encode())
         return {}
+
+    def exists(self) -> bool:
+        """Return whether something was recorded there."""
+        return self._outcomes.is_file()
 
     def recipes(self) -> Mapping[str, str]:
         """Return the digest of each recipe that the run was asked to play; none if it is unknown.
@@ -150,10 +154,12 @@ class RunFolder:
         """Yield the finished rollouts with what happened in them, sorted.
 
         Raises:
-            UsageError: If a record or a trajectory cannot be read.
+            UsageError: If a record or a trajectory cannot be read, or that of a rollout that was
+                graded is missing.
         """
         for record in self.records():
             path = self._trajectory(record.key)
+            played = record.reward_valid or path.exists()  # what never began has none
             yield Rollout(
                 task_id=record.task_id,
                 rollout=record.rollout,
@@ -164,7 +170,7 @@ class RunFolder:
                 truncated=record.truncated,
                 error=record.error,
                 monitor=record.monitor.action if record.monitor else None,
-                trajectory=read_trajectory(path) if path.exists() else None,
+                trajectory=read_trajectory(path) if played else None,
             )
 
     def _trajectory(self, key: Key) -> Path:
@@ -175,26 +181,55 @@ class RunFolder:
         if trajectory is not None:
             write_trajectory(self._trajectory(record.key), trajectory)
         unlooked = {"monitor"} if record.monitor is None else None
-        line = record.model_dump_json(exclude=unlooked) + "\n"
-        with self._lock, (self.folder / "outcomes.jsonl").open("a", encoding="utf-8") as file:
+        line = record.model_dump_json(exclude=unlooked).encode() + b"\n"
+        with self._lock, self._outcomes.open("a+b") as file:
+            _end_last_line(file)
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
 
+    @property
+    def _outcomes(self) -> Path:
+        return self.folder / "outcomes.jsonl"
+
     def records(self) -> tuple[RolloutRecord, ...]:
-        """Return the finished rollouts, sorted; of a repeated one the last, a torn line never."""
-        path = self.folder / "outcomes.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        """Return the finished rollouts, sorted; of a repeated one the last, a torn line never.
+
+        Raises:
+            UsageError: If a line is no record, whatever bytes it has.
+        """
+        path = self._outcomes
+        *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
         found: dict[Key, RolloutRecord] = {}
         for number, line in enumerate(lines, start=1):
-            try:
-                record = RolloutRecord.model_validate_json(line)
-            except ValidationError as error:
-                if number == len(lines):
-                    continue
-                raise UsageError(f"{path}:{number} is not a rollout's record") from error
+            record = _parsed(line)
+            if record is None:
+                raise UsageError(f"{path}:{number} is not a rollout's record")
+            found[record.key] = record
+        if (record := _parsed(last)) is not None:
             found[record.key] = record
         return tuple(found[key] for key in sorted(found))
+
+
+def _parsed(line: bytes) -> RolloutRecord | None:
+    try:
+        return RolloutRecord.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """End a line whose writer was killed: what is whole is kept, what is torn goes."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 1))
+    if file.read() in (b"", b"\n"):
+        return
+    file.seek(0)
+    last = file.read().rpartition(b"\n")[2]
+    if _parsed(last) is not None:
+        file.write(b"\n")
+    else:
+        file.truncate(size - len(last))
 
 
 def _json(manifest: Manifest) -> str:

@@ -195,6 +195,30 @@ def test_a_folder_is_no_file_to_write_to(command, folder, tmp_path, capsys):
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("name", ["outcomes.jsonl", "manifest.json", "new.jsonl", "new/rows.jsonl"])
+@pytest.mark.parametrize("command", [["feedback"], ["export", "--format", "trl"]])
+def test_nothing_is_written_into_a_run(command, name, folder, tmp_path, capsys):
+    (tmp_path / "link").symlink_to(folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    for place in (folder, tmp_path / "link", folder / "trajectories" / ".."):
+        assert main([*command, str(folder), "--out", str(place / name)]) == 2
+
+        assert f"the run {folder}" in capsys.readouterr().err.replace("\n", " ")
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("command", [["feedback"], ["export", "--format", "trl"]])
+def test_a_file_elsewhere_is_replaced(command, folder, tmp_path):
+    out = tmp_path / "out.jsonl"
+    out.write_text("old\n" * 10_000)
+
+    assert main([*command, str(folder), "--out", str(out)]) == 0
+
+    assert lines(out)
+    assert "old" not in out.read_text("utf-8").splitlines()
+
+
 def test_damaged_feedback_is_refused_and_nothing_is_half_written(folder, tmp_path, capsys):
     path = folder / "trajectories" / "a__1.json"
     trajectory = read_trajectory(path)

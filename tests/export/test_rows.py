@@ -48,7 +48,7 @@ def test_a_mask_is_on_what_the_model_wrote(trajectory):
         "user",
     ]
     assert row["mask"] == [0, 1, 0, 1, 0]
-    assert (row["reward"], row["reward_valid"], row["reward_components"]) == (1.0, True, {"f": 1.0})
+    assert (row["reward"], row["reward_valid"], row["graded_components"]) == (1.0, True, {"f": 1.0})
     assert row["tools"] == AGENT.tool_definitions
 
 
@@ -122,6 +122,34 @@ def test_prime_rl_rows_have_training_samples_and_the_rewards_of_a_trace(trajecto
     assert sample["token_ids"] == [1, 2, 3, 4, 5, 6]
     assert sample["mask"] == [False, False, True, True, False, True]
     assert sample["logprobs"] == [0.0, 0.0, -0.5, -0.5, 0.0, -0.5]
+
+
+@pytest.mark.parametrize("logprobs", [True, False])
+def test_every_array_of_a_prime_rl_sample_is_as_long_as_its_tokens_or_not_there(logprobs):
+    steps = [
+        Step(step_id=1, source="agent", message="a", metrics=sampled([1], [2, 3], 7, logprobs))
+    ]
+    played = Trajectory(agent=AGENT, steps=tuple(steps))
+
+    (row,) = rows(Rollout("t", 0, 0.5, True, trajectory=played), "prime-rl")
+
+    (sample,) = row["samples"]
+    assert {len(array) for array in sample.values() if isinstance(array, list)} == {3}
+    assert None not in sample.values()
+    assert ("logprobs" in sample) == logprobs
+
+
+@pytest.mark.parametrize(("action", "ok"), [("pass", True), ("mask", False), ("quarantine", False)])
+def test_a_rollout_that_a_monitor_took_out_is_not_ok(action, ok, trajectory):
+    reward = 0.0 if action == "mask" else 1.0
+    watched = Rollout("t", 0, reward, True, {"f": 1.0}, monitor=action, trajectory=trajectory)
+
+    (row,) = rows(watched, "prime-rl")
+
+    assert (row["ok"], row["reward"], row["monitor"]) == (ok, reward, action)
+    assert row["rewards"]["codeenv"]["score"] == reward
+    assert row["graded_components"] == {"f": 1.0}
+    assert row["metrics"] == {"graded_f": 1.0}
 
 
 def test_a_context_that_was_cut_is_a_row_of_its_own_with_the_same_reward():
@@ -215,12 +243,13 @@ def test_what_a_sampled_agent_tells_of_its_tokens_is_recorded():
     assert [(turn.turn, turn.prompt_ids) for turn in turns] == [(1, [1]), (2, [2])]
 
 
-def test_a_run_gives_its_rollouts_those_without_a_trajectory_too(tmp_path):
-    run(fake_taskset("a", "b"), RunOptions("nop", rollouts=2, out=tmp_path), FakeRuntime())
-    (tmp_path / "trajectories" / "b__1.json").unlink()
+def test_a_run_gives_its_rollouts_those_that_never_began_too(tmp_path):
+    options = RunOptions("nop", rollouts=2, retries=0, out=tmp_path)
+    run(fake_taskset("a", "b"), options, FakeRuntime(failures=1))
 
     found = list(RunFolder(tmp_path).rollouts())
 
     assert [(r.task_id, r.rollout) for r in found] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
-    assert [r.trajectory is None for r in found] == [False, False, False, True]
+    assert [r.trajectory is None for r in found] == [True, False, False, False]
+    assert [r.reward_valid for r in found] == [False, True, True, True]
     assert len({row["group_id"] for row in rollout_rows(found)}) == 2

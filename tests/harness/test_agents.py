@@ -165,6 +165,71 @@ def test_an_agent_that_fails_gives_no_valid_reward(runtime):
     assert all(box.closed for box in runtime.fake.boxes)
 
 
+class Unmetered:
+    """Solves the task, and cannot tell the tokens of one of its actions."""
+
+    name = "unmetered"
+
+    def __init__(self, fails_at, tells):
+        self.fails_at, self.tells = fails_at, tells
+
+    def reset(self, briefing):
+        self.actions = [*solution_calls(fake_task())]
+        self.turn = 0
+
+    def act(self, observation):
+        self.turn += 1
+        return self.actions[self.turn - 1]
+
+    def metrics(self):
+        if self.turn != self.fails_at:
+            return None
+        return self.tells()
+
+
+def failing():
+    raise ValueError("one log-probability is missing")
+
+
+@pytest.mark.parametrize("tells", [failing, lambda: {"logprobs": ["x"]}])
+@pytest.mark.parametrize("last", [False, True])
+def test_an_agent_that_fails_to_tell_its_tokens_has_no_reward_and_its_step_is_recorded(
+    runtime, last, tells
+):
+    actions = [*solution_calls(fake_task())]
+    number = len(actions) if last else 1
+
+    done = played(runtime, Unmetered(number, tells))
+
+    assert (done.outcome.reason, done.outcome.reward_valid) == ("infra_error", False)
+    assert "log" in done.outcome.error
+    made = [step.tool_calls[0].function_name for step in done.trajectory.steps[1:]]
+    assert made == [call.tool for call in actions[:number]]
+    assert done.trajectory.steps[-1].extra["tool"]["error"] == "episode_over"
+    assert all(box.closed for box in runtime.fake.boxes)
+
+
+def test_words_and_thoughts_beside_a_call_are_recorded(runtime):
+    class Talking:
+        name = "talking"
+
+        def reset(self, briefing):
+            self.actions = [
+                {"tool": "read_file", "arguments": {"path": "calc.py"}, "content": "I look."},
+                {"role": "assistant", "content": "Hm.", "reasoning_content": "What now?"},
+                {"tool": "submit", "reasoning": "Enough."},
+            ]
+
+        def act(self, observation):
+            return self.actions.pop(0)
+
+    steps = played(runtime, Talking()).trajectory.steps[1:]
+
+    assert [step.message for step in steps] == ["I look.", "Hm.", ""]
+    assert [step.reasoning_content for step in steps] == [None, "What now?", "Enough."]
+    assert [bool(step.tool_calls) for step in steps] == [True, False, True]
+
+
 def test_an_episode_that_cannot_be_opened_gives_no_valid_reward():
     def fail():
         raise OSError("disk full")

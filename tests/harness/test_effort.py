@@ -10,6 +10,7 @@ from codeenv.env.episode import EpisodeLimits
 from codeenv.env.fake import FakeRuntime, fake_taskset
 from codeenv.env.repo import CodeRepoEnv
 from codeenv.errors import UsageError
+from codeenv.trajectory import AgentInfo, Recorder, StepMetrics
 from codeenv.wrappers import EffortWeights, LengthPenalty, SelfSummarize
 from codeenv_harness.effort import (
     EffortRecord,
@@ -152,3 +153,20 @@ def test_a_trajectory_costs_what_its_episode_cost():
 
     assert effort_of_trajectory(env.get_wrapper_attr("trajectory")()) == env.effort
     assert env.effort.thinking > 0
+
+
+@given(st.integers(0, 5000), st.text(max_size=40), st.text(max_size=40), st.booleans())
+def test_tokens_that_a_sampler_counted_are_the_effort(written, thought, said, calls):
+    recorder = Recorder(AgentInfo(name="a", version="1"), "t")
+    given = {"reasoning": thought, "metrics": StepMetrics(completion_tokens=written)}
+    if calls:
+        recorder.call("read_file", {"path": "a"}, "text", {}, message=said, **given)
+    else:
+        recorder.say(said, "no call", {}, **given)
+
+    effort = effort_of_trajectory(recorder.finished(None))
+
+    assert effort.thinking + effort.call + effort.final == written
+    assert min(effort.thinking, effort.call, effort.final) >= 0
+    assert (effort.calls, effort.turns, effort.output) == (int(calls), 1, 1 if calls else 2)
+    assert effort.thinking == 0 or thought

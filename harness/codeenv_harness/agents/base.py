@@ -43,6 +43,7 @@ class Agent(Protocol):
     def act(self, observation: ToolResult | None) -> object:
         """Return the next action, in any form the environment takes; None to give up.
 
+        ``content`` and ``reasoning_content`` of a dict are recorded beside the call that it is.
         ``observation`` is what the last action gave, None before the first.
         """
         ...
@@ -53,7 +54,10 @@ class Metered(Protocol):
     """An agent whose model is sampled by a trainer: it tells the tokens of each answer."""
 
     def metrics(self) -> StepMetrics | None:
-        """Return token ids, log-probabilities and the policy's version of the last action."""
+        """Return token ids, log-probabilities and the policy's version of the last action.
+
+        Asked before that action is carried out.
+        """
         ...
 
 

@@ -1,17 +1,20 @@
 """An agent whose words a trainer samples: it keeps the token ids, and hands them over."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeenv.feedback import said
 from codeenv.feedback.render import ChatTokenizer, Renderer, renderer_of
-from codeenv.tools import ToolCall, ToolResult
+from codeenv.tools import ToolCall, ToolResult, parse_action
 from codeenv.trajectory import Message, StepMetrics
 from codeenv_harness.agents.base import Briefing
+from codeenv_harness.spoken import spoken
 
-_CALL = re.compile(r"<tool_call>\s*(\{.*\})\s*</tool_call>", re.DOTALL)
+_THINK, _THOUGHT = "<think>", "</think>"
+_CALL, _CALLED = "<tool_call>", "</tool_call>"
+_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class SampledAgent:
     Args:
         tokenizer: A Hugging Face tokenizer with a chat template, or a renderer.
         sample: Returns what the model writes behind a prompt.
-        parse: Returns the action in a text; by default the JSON between ``<tool_call>`` tags, else
-            all of it.
+        parse: Returns the action in a text, by default ``action_in``.  Where the prompt ended with
+            ``<think>``, the text begins with it.
     """
 
     name = "sampled"
@@ -53,7 +56,7 @@ class SampledAgent:
     ) -> None:
         """Take a model."""
         self._renderer = renderer_of(tokenizer)
-        self._sample, self._parse = sample, parse or call_in
+        self._sample, self._parse = sample, parse or action_in
         self._metrics: StepMetrics | None = None
 
     def reset(self, briefing: Briefing) -> None:
@@ -75,7 +78,7 @@ class SampledAgent:
         sampled = self._sample([*self._ids])
         self._metrics = _metrics(self._ids, sampled)
         text, ended = self._said(sampled.ids)
-        action = self._parse(text)
+        action = self._parse(_THINK + text if prompt.rstrip().endswith(_THINK) else text)
         self._messages.append(_message(action, len(self._messages)))
         whole = self._renderer.completion(self._messages, self._tools)
         self._ids += sampled.ids
@@ -104,20 +107,63 @@ class SampledAgent:
         self._messages.append(answer)
 
 
-def call_in(text: str) -> str:
-    """Return the JSON between the tags of a tool call; the text itself if there are none."""
-    found = _CALL.search(text)
-    return found.group(1) if found else text.strip()
+def action_in(text: str) -> object:
+    """Return the action in a text, with all that stands around it.
+
+    The action is the first well-formed call between ``<tool_call>`` tags, else the text, without
+    the tags if it is nothing but a malformed call.  What is said before and behind the call is
+    its ``content``; what a text begins with between ``<think>`` tags is its ``reasoning_content``.
+    """
+    thoughts, words = _thoughts(text)
+    beside = {"reasoning_content": thoughts} if thoughts else {}
+    call, rest = _called(words) or (parse_action(words), "")
+    if isinstance(call, ToolCall):
+        said = {"content": rest} if rest else {}
+        return {"tool": call.tool, "arguments": call.arguments, **said, **beside}
+    if words.startswith(_CALL) and words.endswith(_CALLED) and words.count(_CALL) == 1:
+        words = words.removeprefix(_CALL).removesuffix(_CALLED).strip()
+    return {"content": words, **beside} if beside else words
+
+
+def _thoughts(text: str) -> tuple[str, str]:
+    """Return what a text begins with as thought, and the rest."""
+    bare = text.strip()
+    if not bare.startswith(_THINK):
+        return "", bare
+    thoughts, _, rest = bare.removeprefix(_THINK).partition(_THOUGHT)
+    return thoughts.strip(), rest.strip()
+
+
+def _called(text: str) -> tuple[ToolCall, str] | None:
+    """Return the first well-formed call between tags, and what is said around it."""
+    for opened in re.finditer(_CALL, text):
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, _behind_space(text, opened.end()))
+        except (ValueError, RecursionError):
+            continue
+        call, end = parse_action(value), _behind_space(text, end)
+        if text.startswith(_CALLED, end) and isinstance(call, ToolCall):
+            around = text[: opened.start()].strip(), text[end + len(_CALLED) :].strip()
+            return call, "\n".join(filter(None, around))
+    return None
+
+
+def _behind_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 def _message(action: object, number: int) -> Message:
     """Return an action as the message that a record of the episode will have."""
-    made = said(action)
-    if not isinstance(made, ToolCall):
-        return {"role": "assistant", "content": made}
-    function = {"name": made.tool, "arguments": made.arguments}
-    call = {"id": f"call_{number + 1}", "type": "function", "function": function}
-    return {"role": "assistant", "content": "", "tool_calls": [call]}
+    made = spoken(action)
+    message: Message = {"role": "assistant", "content": made.words}
+    if made.thoughts:
+        message["reasoning_content"] = made.thoughts
+    if made.call is not None:
+        function = {"name": made.call.tool, "arguments": made.call.arguments}
+        call = {"id": f"call_{number + 1}", "type": "function", "function": function}
+        message["tool_calls"] = [call]
+    return message
 
 
 def _metrics(prompt: Sequence[int], sampled: Sampled) -> StepMetrics:
