@@ -109,6 +109,7 @@ class _Making:
                 "task_id": rollout.task_id,
                 "rollout": rollout.rollout,
                 "reward_valid": rollout.reward_valid,
+                "ok": rollout.ok,
                 "event": event.model_dump(mode="json"),
                 **asdict(pair),
                 "tools": trajectory.agent.tool_definitions or [],
