@@ -34,6 +34,10 @@ class CodeRepoEnv(gymnasium.Env[Observation, Any], EzPickle):
     limit (the work is graded all the same) or a failure of the infrastructure
     (``info["reward_valid"]`` is False, and the reward must not be trained on).
 
+    The limit to set is ``max_steps``.  ``gymnasium.make(..., max_episode_steps=n)`` puts a
+    ``TimeLimit`` around the environment, which is not told of it: what that cuts off is not graded
+    and has no ``reason``, until ``env.unwrapped.finish("max_steps")`` grades it.
+
     ``info`` depends on nothing but task and actions: ``task_id``, ``reward_valid``, ``feedback``
     (mistakes of this step, as plain data of ``FeedbackEvent``), after a step ``tool``, at the end
     ``reason``, ``resolved`` and ``components``.

@@ -24,6 +24,7 @@ from codeenv.images import restore_environment
 from codeenv.languages import get_language
 from codeenv.materialise import materialise
 from codeenv.materialise.files import agent_files
+from codeenv.materialise.instruction import write_instruction
 from codeenv.materialise.task import agent_tree
 from codeenv.sandbox.base import Backend
 from codeenv.sources import Checkout, fetch
@@ -33,6 +34,9 @@ from codeenv.tree import Tree
 
 _LEVELS: tuple[Level, ...] = get_args(Level)
 _ALL_SEEN: Level = "L5"
+_FRAME = "Its documentation:"
+"""What L4 puts before a docstring, of which L3 tells the first line without a word."""
+_MARKUP = str.maketrans("", "", "`*#")
 OnTask = Callable[[str], None]
 
 
@@ -46,13 +50,14 @@ def generate_richer(
 ) -> tuple[Recipe, ...]:
     """Tell tasks one statement level richer, and write what becomes of them to a taskset folder.
 
-    At L5 the agent sees all tests of the feature.
+    A level that tells no more of a task than its parent, as L4 does where there are no docstrings,
+    is passed over for the next one.  At L5 the agent sees all tests of the feature.
 
     Args:
         parents: Tasks of any repositories.
         out: Folder to write to.
         backend: Where the tasks are graded.
-        level: The level of all children (None: the one after each parent's).
+        level: The least level of the children (None: the one after each parent's).
         on_task: Told of each parent that cannot be told so, and why.
 
     Raises:
@@ -69,7 +74,7 @@ def generate_richer(
     reasons: list[str] = []
     for parent, richer in wanted:
         try:
-            child = _prove(parent, parents, richer, backend)
+            child = _prove(parent, parents, _first_that_tells_more(parent, richer), backend)
         except Rejected as rejected:
             reasons.append(f"{parent.id} at {richer}: {rejected}")
             on_task(reasons[-1])
@@ -114,10 +119,46 @@ def restated(parent: Recipe, source: Tree, level: Level) -> Recipe:
     return parent.model_copy(update=facts)
 
 
-def _prove(parent: Recipe, parents: Taskset, level: Level, backend: Backend) -> Recipe:
+def tells_more(child: Recipe, parent: Recipe, source: Tree) -> bool:
+    """Return whether a task tells or shows an agent anything that the same task did not.
+
+    White space and mark-up are nothing new.
+
+    Args:
+        child: The task at a richer level.
+        parent: The same edits at another level.
+        source: The tree both are pinned to.
+    """
+    if child.damaged_tree != parent.damaged_tree:
+        return True  # more of the tests are there to be read
+    return _told(child, source) != _told(parent, source)
+
+
+def _first_that_tells_more(parent: Recipe, least: Level) -> Recipe:
+    """Return the parent at the first level from ``least`` on that tells more.
+
+    Raises:
+        Rejected: If none does.
+    """
+    source = fetch(parent.source).tree
+    levels = _LEVELS[_LEVELS.index(least) :]
+    for child in (restated(parent, source, level) for level in levels):
+        if tells_more(child, parent, source):
+            return child
+    raise Rejected(Reason.DUPLICATE, f"up to {_ALL_SEEN} it is told nothing new")
+
+
+def _told(recipe: Recipe, source: Tree) -> str:
+    """Return what a statement says, without the form it says it in."""
+    pristine = agent_files(source)
+    damaged = agent_tree(pristine, recipe.deletions, recipe.hidden)
+    told = write_instruction(recipe, pristine, damaged, get_language(recipe.language))
+    return "".join(told.replace(_FRAME, "").translate(_MARKUP).split())
+
+
+def _prove(parent: Recipe, parents: Taskset, child: Recipe, backend: Backend) -> Recipe:
     """Return the child, if it passes what depends on the statement, and is calibrated."""
     source = fetch(parent.source)
-    child = restated(parent, source.tree, level)
     lock, baseline = parents.environment(child.environment), parents.baseline(child.baseline)
     image = restore_environment(lock, backend, pin=source.pin).image
     task = materialise(child, baseline, lock, checkout=Checkout(source.pin, source.tree))

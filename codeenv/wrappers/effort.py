@@ -7,12 +7,13 @@ constants are not published, ours are a proposal.
 
 import math
 from dataclasses import asdict, astuple, dataclass
-from typing import Any
+from typing import Any, Self
 
 from codeenv.env.repo import Info, Observation
 from codeenv.errors import UsageError
 from codeenv.tools import ToolCall, parse_action
-from codeenv.wrappers.parts import RewardWrapper, Stepped, TextEnv
+from codeenv.wrappers.budget import Budgeted
+from codeenv.wrappers.parts import Stepped, TextEnv
 from codeenv.wrappers.texts import TokenCounter, approximate_tokens, reasoning_of, text_of
 
 UNIT = 1000.0
@@ -182,14 +183,14 @@ def effort_of_output(
     return Effort(output=count(observation["text"])) if "tool" in info else Effort()
 
 
-class LengthPenalty(RewardWrapper):
+class LengthPenalty(Budgeted):
     """Take ``w * C(x)`` from the reward of an episode that took the effort x.
 
     It shows as ``info["reward_parts"]["length"]``; at the end ``info["effort"]`` has the counts
     and ``x``.  Where the reward is not valid, nothing is taken.
 
     By default only solved episodes pay.  With a group's mean as baseline, a penalty on failed ones
-    teaches giving up.
+    teaches giving up.  Its stake (see ``Budgeted``) is ``cost.highest``.
     """
 
     def __init__(
@@ -215,11 +216,15 @@ class LengthPenalty(RewardWrapper):
             count: Counts tokens.
 
         Raises:
-            UsageError: If the greatest effort would cost as much as a solved task is worth.
+            UsageError: If the greatest effort would cost as much as a solved task is worth, here
+                or together with what ``env`` takes.
         """
+        max_steps = int(env.get_wrapper_attr("limits").max_steps)
+        self.cost = LengthCost(w, k, q, weights, max_steps)
         super().__init__(
             env,
             (LENGTH,),
+            self.cost.highest,
             w=w,
             k=k,
             q=q,
@@ -227,8 +232,6 @@ class LengthPenalty(RewardWrapper):
             only_if_solved=only_if_solved,
             count=count,
         )
-        max_steps = int(env.get_wrapper_attr("limits").max_steps)
-        self.cost = LengthCost(w, k, q, weights, max_steps)
         self.only_if_solved = only_if_solved
         self.count = count
         self.effort = Effort()
@@ -254,3 +257,6 @@ class LengthPenalty(RewardWrapper):
             cost = self.cost.due(self.effort, info, only_if_solved=self.only_if_solved)
         paid, info = self.pay(float(reward), info, {LENGTH: 0.0 - cost})
         return observation, paid, terminated, truncated, info
+
+    def _hand_over(self, other: Self) -> None:
+        other.effort = self.effort

@@ -15,6 +15,14 @@ from codeenv.env.vector import CodeRepoVectorEnv
 
 SUBMIT = {"tool": "submit", "arguments": {}}
 LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
+SOLVE = {
+    "tool": "edit_file",
+    "arguments": {
+        "path": "calc.py",
+        "old_str": "raise NotImplementedError",
+        "new_str": "return a + b",
+    },
+}
 
 
 def test_the_checker_has_nothing_to_say(folder):
@@ -33,6 +41,19 @@ def test_make_adds_no_step_limit_of_its_own(folder):
 
     assert env.spec.max_episode_steps is None
     assert (terminated, truncated, info["reason"]) == (False, True, "max_steps")
+
+
+def test_what_a_limit_of_gymnasiums_own_cut_off_can_be_graded(folder):
+    env = gymnasium.make(
+        "CodeRepo-v0", tasks=folder, runtime=FakeRuntime(), max_steps=9, max_episode_steps=2
+    )
+    env.reset(seed=0)
+    env.step(SOLVE)
+    *_, terminated, truncated, info = env.step(LOOK)
+
+    assert (terminated, truncated, info.get("reason")) == (False, True, None)
+    _, reward, _, truncated, info = env.unwrapped.finish("max_steps")
+    assert (reward, truncated, info["reason"], info["resolved"]) == (1.0, True, "max_steps", True)
 
 
 def test_the_spec_survives_json_and_copies():

@@ -7,7 +7,7 @@ import pytest
 from codeenv.errors import GenerationError, UsageError
 from codeenv.generate import generate_richer
 from codeenv.generate.difficulty import at_level
-from codeenv.generate.richer import restated
+from codeenv.generate.richer import restated, tells_more
 from codeenv.materialise import materialise
 from codeenv.sources import checkout
 from codeenv.tasks.digest import canonical
@@ -96,4 +96,52 @@ def test_a_child_that_is_not_calibrated_is_no_task(tmp_path, bubblewrap_backend)
 
     assert len(told) == 1
     assert "unstable" in told[0]
+    assert not any(tmp_path.iterdir())
+
+
+SAME = [
+    "toy-template-expression-bc2e777e",
+    "toy-template-if-008ee5bb",
+    "toy-template-if-56d76e2c",
+]
+"""Without docstrings: at L4 they are told as at L3, to the byte."""
+REFORMATTED = ["toy-ledger-ledger.months-b359ba23", "toy-text-table-header-ce20a1d9"]
+"""L4 tells the one line of the docstring that L3 told."""
+ALL_TOLD = "toy-text-whole-words-117c35f2"
+"""Without a docstring, and its tests are seen and named at L3."""
+
+
+@pytest.mark.parametrize("task", [*SAME, *REFORMATTED])
+def test_another_form_of_the_same_text_tells_nothing_new(task):
+    parent = TOY.recipe(task)
+    level_4, level_5 = restated(parent, SOURCE, "L4"), restated(parent, SOURCE, "L5")
+
+    assert (instruction(parent) == instruction(level_4)) == (task in SAME)
+    assert not tells_more(level_4, parent, SOURCE)
+    assert tells_more(level_5, parent, SOURCE)
+
+
+def test_a_docstring_of_more_than_a_line_tells_more():
+    parent = TOY.recipe("toy-text-wrap-4be55e39")
+
+    assert tells_more(restated(parent, SOURCE, "L4"), parent, SOURCE)
+
+
+@pytest.mark.bubblewrap
+def test_a_level_that_tells_nothing_new_is_passed_over(tmp_path, bubblewrap_backend):
+    parents = TOY.select(SAME[:1])
+    (child,) = generate_richer(parents, tmp_path, backend=bubblewrap_backend)
+
+    assert (child.level, child.provenance.parent_id) == ("L5", SAME[0])
+
+
+def test_where_no_level_tells_more_there_is_no_task(tmp_path, local_backend):
+    told = []
+    with pytest.raises(GenerationError, match="no task can be told richer") as error:
+        generate_richer(
+            TOY.select([ALL_TOLD]), tmp_path, backend=local_backend, on_task=told.append
+        )
+
+    assert "nothing new" in told[0]
+    assert error.value.hint == told[0]
     assert not any(tmp_path.iterdir())

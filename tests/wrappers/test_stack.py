@@ -146,7 +146,7 @@ def test_the_stock_batch_of_processes_takes_wrappers(context):
     finally:
         envs.close()
 
-    assert rewards.tolist() == [-0.25, 0.1]
+    assert rewards.tolist() == [-0.25, 0.0]
     assert terminated.tolist() == [False, True]
     assert infos["reward_parts"]["turn"].tolist() == [-0.25, 0.0]
 

@@ -8,7 +8,9 @@ from tempfile import TemporaryDirectory
 from codeenv.errors import GenerationError
 from codeenv.generate import Event, GenerateOptions, generate_harder, generate_richer
 from codeenv.generate.models import OnEvent
+from codeenv.generate.richer import tells_more
 from codeenv.sandbox.base import Backend
+from codeenv.sources import fetch
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.curriculum.recipes import facts_of
@@ -46,8 +48,10 @@ def fulfil(
 
     Every child has passed the generator's gates: it is told enough and leaks nothing; doing nothing
     scores 0 and the known-good solution 1.  A task that cannot be made is an answer with a problem.
-    Tasks that the folder has already stay as they are, so that the same requests may be answered
-    again after an error: a sampler does not repeat them.
+    Where the level that was asked for tells nothing new, the next one that does is made.
+
+    Tasks that the folder has already stay as they are, and a sampler repeats its requests until
+    they are settled (``adopt`` does it): after an error, simply begin again.
 
     Args:
         requests: From ``TaskSampler.requests``.
@@ -110,10 +114,14 @@ def _made(
 
 
 def _twin(parent: Recipe, request: RicherStatement, taskset: Taskset) -> Recipe | None:
-    """Return the task with the same edits at that level: a child told less has its parent there."""
+    """Return the task with the same edits at that level: a child told less has its parent there.
+
+    One that is told nothing new is no answer.
+    """
     same = (parent.source.tree, parent.deletions, request.level)
-    twins = (r for r in taskset.recipes if (r.source.tree, r.deletions, r.level) == same)
-    return next(twins, None)
+    twins = [r for r in taskset.recipes if (r.source.tree, r.deletions, r.level) == same]
+    source = fetch(parent.source).tree if twins else None
+    return next((r for r in twins if source and tells_more(r, parent, source)), None)
 
 
 def adopt(sampler: TaskSampler, answers: Sequence[Answer]) -> tuple[str, ...]:

@@ -29,6 +29,15 @@ _REASONS = {
 CODES = {status: code for code, status in enumerate(Status)}
 """What a status is in a table and in a saved state."""
 
+_SHARES = (
+    "decay",
+    "quarantine_below",
+    "retire_above",
+    "retention",
+    "harder_above",
+    "harder_tried",
+)
+
 
 @dataclass(frozen=True)
 class SamplerOptions:
@@ -50,6 +59,7 @@ class SamplerOptions:
         retire_tries: Valid rollouts before that is said.
         retention: Share of the draws that goes to retired tasks, while there are any.
         harder_above: Mean posterior of a level over which harder children are asked for.
+        harder_tried: Share of the level's tasks that must have been tried before.
         parents: Most parents of one request.
         harder_shift: How far a harder child starts below its parent, in logits.
         richer_shift: How far a task that is told more starts above its parent, in logits.
@@ -68,14 +78,14 @@ class SamplerOptions:
     retire_tries: int = 8
     retention: float = 0.05
     harder_above: float = 0.7
+    harder_tried: float = 0.5
     parents: int = 8
     harder_shift: float = 1.0
     richer_shift: float = 2.0
     max_lag: int | None = None
 
     def __post_init__(self) -> None:
-        shares = ("decay", "quarantine_below", "retire_above", "retention", "harder_above")
-        for name in shares:
+        for name in _SHARES:
             _demand(0 <= getattr(self, name) <= 1, name, "a share in [0, 1]")
         for name in ("reprobe_every", "retire_updates", "parents"):
             _demand(getattr(self, name) >= 1, name, "at least 1")

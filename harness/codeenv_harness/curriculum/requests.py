@@ -1,4 +1,4 @@
-"""What a sampler wants of the generator: each wish is told once for its cause."""
+"""What a sampler wants of the generator: each wish is told until it is settled, then no more."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,40 +47,37 @@ Request = RicherStatement | HarderChildren
 
 
 def richer(table: Table) -> Iterator[RicherStatement]:
-    """Yield the quarantined tasks of which more can be told, and remember them."""
+    """Yield the quarantined tasks of which more can be told, if that was not settled before."""
     new = (table["status"] == CODES[Status.QUARANTINED]) & (table["asked"] & _RICHER == 0)
     for row in np.flatnonzero(new):
         told = table.words[table["statement"][row]]
         if level := _NEXT.get(told):
-            table["asked"][row] |= _RICHER
             yield RicherStatement(table.ids[row], level)
 
 
-def harder(
-    table: Table, options: SamplerOptions, open_levels: set[str]
-) -> Iterator[HarderChildren]:
-    """Yield the levels that are learnt, and remember them.
-
-    Args:
-        table: All tasks.
-        options: Of the sampler.
-        open_levels: Levels that were asked for already; those that are not learnt any more leave.
-    """
-    if not len(table):
-        return
+def harder(table: Table, options: SamplerOptions) -> Iterator[HarderChildren]:
+    """Yield the levels that are learnt, with parents that none was settled for before."""
     mean, status, level = table.mean, table["status"], table["level"]
     counted = (status != CODES[Status.QUARANTINED]) & (status != CODES[Status.REMOVED])
-    size = np.bincount(level[counted], minlength=len(table.words))
-    total = np.bincount(level[counted], mean[counted], minlength=len(table.words))
-    learnt = total > options.harder_above * size
-    open_levels.intersection_update(table.words[n] for n in np.flatnonzero(learnt))
-    solved = counted & (table["tries"] > 0) & (mean > options.harder_above)
-    solved &= table["asked"] & _HARDER == 0
+    tried, words = counted & (table["tries"] > 0), len(table.words)
+    size = np.bincount(level[counted], minlength=words)
+    total = np.bincount(level[counted], mean[counted], minlength=words)
+    played = np.bincount(level[tried], minlength=words)
+    learnt = (total > options.harder_above * size) & (played >= options.harder_tried * size)
+    solved = tried & (mean > options.harder_above) & (table["asked"] & _HARDER == 0)
     for number in np.flatnonzero(learnt):
         rows = np.flatnonzero(solved & (level == number))
-        name = table.words[number]
-        if len(rows) and name not in open_levels:
+        if len(rows):
             best = rows[np.argsort(-mean[rows], kind="stable")][: options.parents]
-            table["asked"][best] |= _HARDER
-            open_levels.add(name)
-            yield HarderChildren(tuple(table.ids[row] for row in best), name)
+            yield HarderChildren(tuple(table.ids[row] for row in best), table.words[number])
+
+
+def settle(table: Table, request: Request) -> None:
+    """Remember that a request was answered.
+
+    Raises:
+        UsageError: If it has a task that the table does not.
+    """
+    richer = isinstance(request, RicherStatement)
+    tasks = (request.task_id,) if isinstance(request, RicherStatement) else request.parents
+    table["asked"][table.find(tasks)] |= _RICHER if richer else _HARDER

@@ -1,6 +1,7 @@
 """Which tasks to play next: those that a policy sometimes solves, and those it has not met."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from codeenv_harness.curriculum.posterior import (
     logit,
     pseudo_counts,
 )
-from codeenv_harness.curriculum.requests import HarderChildren, Request
+from codeenv_harness.curriculum.requests import Request
 from codeenv_harness.curriculum.state import State
 from codeenv_harness.curriculum.table import Table, TaskState
 from codeenv_harness.curriculum.tally import Tally
@@ -158,7 +159,9 @@ class TaskSampler:
 
         Args:
             task_id: The task.
-            rewards: In [0, 1]; a fraction counts as so much of a success.
+            rewards: In [0, 1]; a fraction counts as so much of a success.  Where wrappers change
+                the reward, give ``info["tests_reward"]``: a task that is always solved, but paid
+                0.9 for its length, would never be retired.
             policy_version: Of the policy that played; see ``SamplerOptions.max_lag``.
             valid: Whether each reward is one (None: all are); others do not count.
 
@@ -171,8 +174,9 @@ class TaskSampler:
             raise UsageError(f"not a flag per reward of {task_id}", hint="give one each")
         good = values[flags.astype(np.bool_)]
         if not np.all((good >= 0) & (good <= 1)):
-            hint = "scale it, or say that it is not valid"
-            raise UsageError(f"a reward of {task_id} is not in [0, 1]", hint=hint)
+            hint = 'give what the tests gave, info["tests_reward"]: penalties are no failures'
+            wrong = good[~((good >= 0) & (good <= 1))][0]
+            raise UsageError(f"a reward of {task_id} is {wrong:.4g}, not in [0, 1]", hint=hint)
         if self._is_stale(policy_version):
             self._state.tally.stale += 1
         else:
@@ -194,18 +198,24 @@ class TaskSampler:
         return self._table.evidence[self._table.find(task_ids)]
 
     def requests(self) -> tuple[Request, ...]:
-        """Return what is wanted of the generator and was not asked for before.
+        """Return what is wanted of the generator, again and again until it is settled.
 
-        A task that is out of reach is asked for once, one statement level richer.  A difficulty
-        level that is learnt is asked for once, until it is settled or not learnt any more.
+        A task that is out of reach is asked for one statement level richer.  For a difficulty level
+        that is learnt, of whose tasks enough were tried, harder children are asked for; each solved
+        task is a parent in one settled request only.
         """
-        told = requests.richer(self._table)
-        return (*told, *requests.harder(self._table, self.options, self._state.open_levels))
+        table = self._table
+        return (*requests.richer(table), *requests.harder(table, self.options))
 
     def settle(self, request: Request) -> None:
-        """Take note that a request was answered: while its level stays learnt, ask for more."""
-        if isinstance(request, HarderChildren):
-            self._state.open_levels.discard(request.level)
+        """Take note that a request was answered, with or without tasks: it does not come again.
+
+        While a level stays learnt, its other solved tasks are asked for next.
+
+        Raises:
+            UsageError: If it is of a task that the sampler does not have.
+        """
+        requests.settle(self._table, request)
 
     def report(self) -> GroupReport:
         """Return what came of the groups since the last report, and keep it in ``history``."""
@@ -265,6 +275,7 @@ class TaskSampler:
         state, limit = self._state, self.options.max_lag
         if version is None:
             return False
+        version = index(version)  # a state is plain values
         state.newest = version if state.newest is None else max(version, state.newest)
         return limit is not None and state.newest - version > limit
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from codeenv_harness.curriculum.options import SamplerOptions
 from codeenv_harness.curriculum.table import Table
 from codeenv_harness.curriculum.tally import Tally
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass
@@ -26,7 +27,6 @@ class State:
         draws: How many there were.
         newest: Policy version.
         due: What re-probes and retention have not had yet of their shares.
-        open_levels: Difficulty levels that harder children are asked for.
         tally: Counts since the last report.
         history: The reports.
     """
@@ -37,7 +37,6 @@ class State:
     draws: int = 0
     newest: int | None = None
     due: dict[str, float] = field(default_factory=dict)
-    open_levels: set[str] = field(default_factory=set)
     tally: Tally = field(default_factory=Tally)
     history: list[GroupReport] = field(default_factory=list)
 
@@ -63,7 +62,6 @@ class State:
             "draws": self.draws,
             "newest": self.newest,
             "due": dict(self.due),
-            "open_levels": sorted(self.open_levels),
             "tally": asdict(self.tally),
             "history": [asdict(report) for report in self.history],
         }
@@ -85,12 +83,23 @@ class State:
                 options=SamplerOptions(**state["options"]),
                 rng=rng,
                 table=Table.of(state["table"]),
-                draws=int(state["draws"]),
-                newest=state["newest"],
-                due=dict(state["due"]),
-                open_levels=set(state["open_levels"]),
+                draws=_count(state["draws"]),
+                newest=None if state["newest"] is None else index(state["newest"]),
+                due={str(name): _share(due) for name, due in state["due"].items()},
                 tally=Tally(**state["tally"]),
                 history=[GroupReport(**report) for report in state["history"]],
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise UsageError(f"the state is not whole: {error}", hint="save it again") from None
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} draws")
+    return value
+
+
+def _share(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError(f"a share of {value!r} is due")
+    return float(value)

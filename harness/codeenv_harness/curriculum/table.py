@@ -153,15 +153,40 @@ class Table:
         """Return the table of a state.
 
         Raises:
-            UsageError: If its columns do not fit.
+            UsageError: If its columns do not fit, or have values that none can have.
         """
         table = cls()
         for text in state["words"]:
             table.word(text)
+        if table.words != list(state["words"]):
+            raise UsageError("the state's words are not distinct", hint="is it whole?")
         columns, ids = state["columns"], list(state["ids"])
         wrong = sorted(n for n in COLUMNS.keys() ^ columns.keys())
         wrong += sorted(n for n in columns if np.shape(columns[n]) != (len(ids),))
         if wrong:
             raise UsageError(f"the state's column {wrong[0]!r} does not fit", hint="is it whole?")
+        limits = {
+            **dict.fromkeys(_COUNTS, (0, np.inf)),
+            "drawn": (-1, np.inf),
+            "parent": (-1, len(ids) - 1),
+            "level": (0, len(table.words) - 1),
+            "statement": (0, len(table.words) - 1),
+            "status": (0, len(Status) - 1),
+        }
+        for name, column in columns.items():
+            _demand_possible(name, np.asarray(column), limits.get(name))
         table.append(ids, columns)
         return table
+
+
+def _demand_possible(
+    name: str, values: npt.NDArray[Any], limits: tuple[float, float] | None
+) -> None:
+    """Refuse counts and codes that are no whole numbers within limits, or no positive numbers."""
+    if limits is None:
+        good = values.dtype.kind in "if" and np.all((values > 0) & np.isfinite(values))
+    else:
+        whole = values.dtype.kind in "iu" or not values.size
+        good = whole and np.all((values >= limits[0]) & (values <= limits[1]))
+    if not good:
+        raise UsageError(f"the state's column {name!r} has values that none can have")

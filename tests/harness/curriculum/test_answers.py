@@ -19,6 +19,8 @@ from codeenv_harness.curriculum import (
 from codeenv_harness.curriculum.answers import adopt, fulfil
 
 TASK = "toy-ledger-ledger.months-b359ba23"
+"""Its docstring has one line: L4 tells nothing that L3 does not."""
+ALL_TOLD = "toy-text-whole-words-117c35f2"
 
 
 @pytest.fixture
@@ -53,15 +55,16 @@ def test_a_task_out_of_reach_comes_back_told_more(folder, bubblewrap_backend):
     parent = Taskset.load(folder).recipe(TASK)
 
     assert wanted == (RicherStatement(TASK, "L4"),)
-    assert (child.level, child.provenance.parent_id, answers[0].problem) == ("L4", TASK, "")
+    assert (child.level, child.provenance.parent_id, answers[0].problem) == ("L5", TASK, "")
     assert child.id != TASK
     assert (child.fail_to_pass, child.deletions) == (parent.fail_to_pass, parent.deletions)
     assert child.difficulty.prior < parent.difficulty.prior
     assert before.items() <= contents(folder).items()
     assert_calibrated(folder, bubblewrap_backend, [child])
+    assert sampler.requests() == wanted
     assert adopt(sampler, answers) == (child.id,)
     state = sampler.status(child.id)
-    assert (state.parent, state.statement, state.status) == (TASK, "L4", Status.ACTIVE)
+    assert (state.parent, state.statement, state.status) == (TASK, "L5", Status.ACTIVE)
     assert state.mean > sampler.status(TASK).mean
     assert sampler.requests() == ()
     assert sampler.sample(1) == (child.id,)
@@ -119,6 +122,36 @@ def test_what_cannot_be_made_is_an_answer_with_a_problem(folder, bubblewrap_back
 
     assert answer.children == ()
     assert "nothing harder can be made of least" in answer.problem
+
+
+def test_a_task_of_which_no_more_can_be_told_is_answered_without_one(tmp_path, local_backend):
+    toy = Taskset.load("toy").select([ALL_TOLD])
+    Taskset.write(tmp_path, toy.recipes, toy.baselines.values(), toy.environments.values())
+    same = toy.recipes[0].model_copy(update={"id": "same", "level": "L4"})
+    (tmp_path / "same.json").write_bytes(canonical(same))  # a twin that is told no more
+    sampler = sampler_of(toy.recipes)
+    for _ in range(3):
+        sampler.update(ALL_TOLD, [0.0] * 8)
+    wanted = sampler.requests()
+    (answer,) = answers = fulfil(wanted, tmp_path, backend=local_backend)
+
+    assert wanted == (RicherStatement(ALL_TOLD, "L4"),)
+    assert answer.children == ()
+    assert "nothing new" in answer.problem
+    assert adopt(sampler, answers) == ()
+    assert sampler.requests() == ()
+
+
+def test_what_was_not_answered_is_asked_for_again(folder, local_backend):
+    sampler = sampler_of(Taskset.load(folder).recipes)
+    for _ in range(3):
+        sampler.update(TASK, [0.0] * 8)
+    wanted = sampler.requests()
+    (folder / f"{TASK}.json").unlink()
+    with pytest.raises(TaskError):
+        fulfil(sampler.requests(), folder, backend=local_backend)
+
+    assert sampler.requests() == wanted != ()
 
 
 def test_a_task_that_is_not_there_is_told(folder, local_backend):

@@ -216,6 +216,7 @@ def test_a_report_tells_the_groups_since_the_last_one():
         lambda s: s.update("z", [1.0]),
         lambda s: s.update("a", [1.5]),
         lambda s: s.update("a", [float("nan")]),
+        lambda s: s.update("a", [-0.2, 1.0]),
         lambda s: s.update("a", [1.0, 0.0], valid=[True]),
         lambda s: s.add(["a"]),
         lambda s: s.add(["y", "y"]),
@@ -226,7 +227,11 @@ def test_a_report_tells_the_groups_since_the_last_one():
         lambda s: s.sample(-1),
         lambda s: s.load_state_dict({**s.state_dict(), "version": 0}),
         lambda s: s.load_state_dict({**s.state_dict(), "due": 7}),
-        lambda s: s.load_state_dict({"version": 1}),
+        lambda s: s.load_state_dict({**s.state_dict(), "due": {"probe": float("nan")}}),
+        lambda s: s.load_state_dict({**s.state_dict(), "draws": -1}),
+        lambda s: s.load_state_dict({**s.state_dict(), "newest": 0.5}),
+        lambda s: s.load_state_dict({**s.state_dict(), "table": [1]}),
+        lambda s: s.load_state_dict({"version": s.state_dict()["version"]}),
         lambda s: SamplerOptions(decay=2.0),
         lambda s: SamplerOptions(reprobe_every=0),
     ],
@@ -239,3 +244,53 @@ def test_what_is_wrong_is_refused_and_changes_nothing(wrong):
         wrong(sampler)
 
     assert sampler.state_dict() == before
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("status", [1.7, 0]),
+        ("status", [9, 0]),
+        ("level", [5, 0]),
+        ("statement", [-1, 0]),
+        ("parent", [2, -1]),
+        ("drawn", [-2, 0]),
+        ("tries", [-1, 0]),
+        ("visits", ["x", "y"]),
+        ("streak", [[1, 2], [3, 4]]),
+        ("asked", [0]),
+        ("a", [0.0, 1.0]),
+        ("b", [float("nan"), 1.0]),
+        ("b0", [float("inf"), 1.0]),
+        ("a0", [None, 1.0]),
+    ],
+)
+def test_a_state_with_what_cannot_be_is_refused(column, values, plain):
+    sampler = TaskSampler(["p", "x"])
+    state = sampler.state_dict()
+    state["table"]["columns"][column] = values if plain else np.array(values)
+    with pytest.raises(UsageError, match=column):
+        sampler.load_state_dict(state)
+
+
+def test_a_state_whose_words_are_mixed_up_is_refused():
+    for words in ([], ["easy", ""], ["", "easy", "easy"]):
+        state = TaskSampler(["p"], levels=["easy"]).state_dict()
+        state["table"]["words"] = words
+        with pytest.raises(UsageError):
+            TaskSampler.from_state(state)
+
+
+def test_a_reward_with_penalties_is_refused_and_told_what_to_give():
+    with pytest.raises(UsageError, match=r"reward of a is -0\.2, not in") as error:
+        TaskSampler(IDS).update("a", [1.0, -0.2])
+
+    assert "tests_reward" in error.value.hint
+
+
+def test_the_state_is_json_whatever_kind_of_number_a_version_is():
+    sampler = TaskSampler(IDS)
+    sampler.update("a", [1, 0], policy_version=np.int64(3))
+
+    assert json.loads(json.dumps(sampler.state_dict()))["newest"] == 3
