@@ -23,6 +23,7 @@ _SHAPE = 'A call is {{"tool": {}, "arguments": {{…}}}}.'
 _MATCH = "old text must match exactly once; re-read the lines first"
 _INSIDE = "paths are relative to the root of the repository and lie in it"
 _SHORTER = "run a shorter command, or start it in the background and read its output later"
+_NO_CALL = "error[invalid_action]: not a tool call"  # the action was a text or a number
 _OWN = "error[bad_arguments]: "
 _HINT = 200
 _PATH_KEYS = {"run_command": "workdir"}
@@ -42,7 +43,7 @@ def malformed_call(turn: Turn, _past: Past, options: Options) -> Note | None:
         return None
     meant = _meant(turn, options)
     shape = _SHAPE.format(f'"{meant}"' if meant else "name")
-    broken = "That is no valid JSON. " if _is_broken(turn.content) else ""
+    broken = "That is no valid JSON. " if _is_broken(turn) else ""
     hint = f"{broken}{shape} {options.schema_line(meant) if meant else _available(options)}"
     evidence = {"tool": meant, "error": turn.error, "available_tools": list(options.functions)}
     return _lost("malformed_call", on_content(turn), hint, evidence)
@@ -131,12 +132,12 @@ def _objection(turn: Turn) -> str:
     return first.removeprefix(_OWN)[:_HINT]
 
 
-def _is_broken(text: str) -> bool:
-    """Return whether a text begins like JSON and is none."""
-    if not text.lstrip().startswith("{"):
+def _is_broken(turn: Turn) -> bool:
+    """Return whether the action was a text that begins like JSON and is none."""
+    if not turn.text.startswith(_NO_CALL) or not turn.content.lstrip().startswith("{"):
         return False
     try:
-        json.loads(text)
+        json.loads(turn.content)
     except (ValueError, RecursionError):
         return True
     return False

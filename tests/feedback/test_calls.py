@@ -2,8 +2,8 @@
 
 import pytest
 
-from codeenv.feedback import Options
-from codeenv.tools import schemas
+from codeenv.feedback import Options, said, turn_of
+from codeenv.tools import parse_action, schemas
 from tests.feedback.play import EDIT, edit, events, kinds, one, read, run, text_turn, turn
 
 TESTS = Options(protected=lambda path: path.startswith("tests/"))
@@ -57,6 +57,13 @@ def test_broken_json_is_told_as_that():
     assert event.hint == (
         f'That is no valid JSON. A call is {{"tool": "read_file", "arguments": {{…}}}}. {LINE}'
     )
+
+
+def test_an_action_that_was_no_text_is_not_called_broken_json():
+    failed = parse_action({"foo": 1})
+    event = one("malformed_call", turn_of(1, said({"foo": 1}), failed))
+
+    assert event.hint.startswith('A call is {"tool": name, "arguments": {…}}. ')
 
 
 @pytest.mark.parametrize("text", ["", "I am done", "read_file or edit_file"])
