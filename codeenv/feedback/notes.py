@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from codeenv.feedback.models import EventSource, FeedbackEvent, Kind, Severity, Target
 from codeenv.feedback.options import Options
@@ -39,6 +39,15 @@ class Note:
 
 
 Rule = Callable[[Turn, Past, Options], Note | None]
+
+
+class LastRule(Protocol):
+    """A rule that only the end of an episode can tell, of whatever turn."""
+
+    def __call__(
+        self, past: Past, options: Options, /, *, resolved: bool
+    ) -> tuple[Turn, Note] | None:
+        """Return the turn and what was wrong with it, or None."""
 
 
 def event_id(turn: int, number: int, kind: str) -> str:

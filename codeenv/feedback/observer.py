@@ -7,7 +7,7 @@ from typing import Any
 
 from codeenv.feedback import rules_calls, rules_chain, rules_finish, rules_habits
 from codeenv.feedback.models import FeedbackEvent
-from codeenv.feedback.notes import Note, Rule
+from codeenv.feedback.notes import LastRule, Note, Rule
 from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.past import Past
 from codeenv.feedback.plans import Plans
@@ -28,10 +28,11 @@ RULES: tuple[Rule, ...] = (
     rules_habits.redundant_read,
     rules_habits.repeated_failure,
     rules_finish.no_verify,
-    rules_finish.premature_finish,
     rules_finish.verbose_final,
     rules_finish.todo_left,
 )
+
+LAST_RULES: tuple[LastRule, ...] = (rules_finish.premature_finish, rules_finish.overthinking_easy)
 
 
 class Observer:
@@ -56,8 +57,8 @@ class Observer:
 
     def finish(self, *, resolved: bool) -> tuple[FeedbackEvent, ...]:
         """Return what only the end shows, at whatever turn it was."""
-        found = rules_finish.overthinking_easy(self._past, self.options, resolved=resolved)
-        return (self._event(*found),) if found else ()
+        found = (rule(self._past, self.options, resolved=resolved) for rule in LAST_RULES)
+        return tuple(self._event(*one) for one in found if one)
 
     def cut(self, summary: str) -> None:
         """Begin a new context with a summary: what was read and said before is not seen there.
@@ -89,7 +90,7 @@ def feedback_of(
     Args:
         trajectory: The record.
         task: What was attempted.  Without it nothing is known of protected paths and of the
-            difficulty.
+            difficulty, and code is told by its name.
         options: All that rules need, instead of what record and task say.
 
     Raises:

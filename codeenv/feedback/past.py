@@ -1,17 +1,22 @@
 """What rules remember of an episode's earlier turns."""
 
+import posixpath
 import re
 from dataclasses import dataclass, field
 
 from codeenv.feedback.options import Options, inside
 from codeenv.feedback.plans import Plans
-from codeenv.feedback.shell import only_reads, runs_tests
+from codeenv.feedback.selections import covers
+from codeenv.feedback.shell import only_reads, runs_code, runs_tests
 from codeenv.feedback.testruns import TestRun, read_run
 from codeenv.feedback.turns import Turn
+from codeenv.feedback.writes import Write, written
 
 Key = tuple[str, ...]
 _CHARACTERS = 4  # of a token, about
 _UNIT = 1000
+_WHATEVER_IS_THERE = frozenset({"unknown_tool", "invalid_action", "outside_repo"})
+"""Errors that no change of a file can mend."""
 _DURATION = re.compile(r"\b\d+(?:\.\d+)? ?m?s\b")
 
 
@@ -23,9 +28,12 @@ class Past:
         reads: A range of a file -> the turn that read it first as it is, and what it gave.
         failures: A call and its error -> the turn of the first such.
         edits: Path -> the turn of the last edit.
-        counted: The turn of the last edit that can count; 0 for none.
-        commands: Turn and text of the commands that were run.
+        counted: The turn of the last edit that can count, by a command where that is plain; 0 for
+            none.
+        commands: Turn and text of the commands that were run and may have changed something.
         tested: The last run of tests.
+        checked: The turn of the last run of the agent's own code that succeeded; 0 for none.
+        submitted: The submission.
         plans: The agent's own lists.
         effort: Thousand tokens or their equivalent so far; counted on easy tasks only.
         crossed: The turn in which it passed the limit.
@@ -37,14 +45,14 @@ class Past:
     counted: int = 0
     commands: list[tuple[int, str]] = field(default_factory=list)
     tested: TestRun | None = None
+    checked: int = 0
+    submitted: Turn | None = None
     plans: Plans = field(default_factory=Plans)
     effort: float = 0.0
     crossed: Turn | None = None
 
     def add(self, turn: Turn, options: Options) -> None:
         """Remember a turn; rules have looked at it before."""
-        if turn.content:
-            self.plans.say(turn.content)
         if not turn.ok or turn.exit_code:
             self._add_failure(turn)
         if turn.tool == "read_file" and turn.ok:
@@ -52,7 +60,9 @@ class Past:
         elif turn.tool == "edit_file" and turn.ok:
             self._add_edit(turn, options)
         elif turn.tool == "run_command":
-            self._add_command(turn)
+            self._add_command(turn, options)
+        elif turn.tool == "submit" and turn.ok:
+            self.submitted = turn
         if options.is_easy:
             self._add_effort(turn, options)
 
@@ -71,20 +81,29 @@ class Past:
     def same_failure(self, turn: Turn) -> int:
         """Return the turn in which the same call failed in the same way first; 0 if there is none.
 
-        A command fails again where nothing was changed since, by an edit or by another command.
+        Where the files decide, it is the same call if none of them was changed since: of a call
+        that names a path that one, of others any, and all by another command.
         """
         first = self.failures.get(failure_of(turn), 0)
-        if not first or turn.tool != "run_command":
+        if not first or not turn.tool or turn.error in _WHATEVER_IS_THERE:
             return first
-        changed = max(self.edits.values(), default=0) > first
+        changed = self._edited(turn) > first
         return 0 if changed or self._ran(first, turn.value("command")) else first
+
+    def _edited(self, turn: Turn) -> int:
+        """Return the turn of the last edit that a call can depend on; 0 for none."""
+        path = inside(turn.value("path"))
+        if turn.tool == "run_command" or path in ("", "."):
+            return max(self.edits.values(), default=0)
+        below = (turn for edited, turn in self.edits.items() if edited.startswith(f"{path}/"))
+        return max(self.edits.get(path, 0), *below, 0)
 
     def _ran(self, since: int, but: str | None = None) -> bool:
         """Return whether a command ran since a turn that may have changed something."""
         for number, command in reversed(self.commands):
             if number <= since:
                 return False
-            if command != but and not only_reads(command):
+            if command != but:
                 return True
         return False
 
@@ -100,19 +119,44 @@ class Past:
         path = inside(turn.value("path"))
         self.edits[path] = turn.number
         self.plans.edit(path, turn.value("old_str"), turn.value("new_str"))
-        if not options.protected(path):
+        if options.may_count(path):
             self.counted = turn.number
 
-    def _add_command(self, turn: Turn) -> None:
+    def _add_command(self, turn: Turn, options: Options) -> None:
         command = turn.value("command")
-        self.commands.append((turn.number, command))
-        if turn.ok and runs_tests(command):
-            self.tested = read_run(turn.number, turn.text, turn.exit_code)
+        if not only_reads(command):
+            self.commands.append((turn.number, command))
+        if (turn.ok or turn.error == "timeout") and runs_tests(command):
+            self._add_run(turn, command)
+            return
+        if succeeded(turn) and runs_code(command):
+            self.checked = turn.number
+        if any(options.may_count(write.path) for write in written_by(turn)):
+            self.counted = turn.number
+
+    def _add_run(self, turn: Turn, command: str) -> None:
+        stopped = turn.error == "timeout"
+        run = read_run(turn.number, turn.text, turn.exit_code, stopped=stopped)
+        if run is not None:
+            self.tested = run.after(self.tested, covers(command, failed=run.failed))
 
     def _add_effort(self, turn: Turn, options: Options) -> None:
         self.effort += effort_of(turn)
         if self.crossed is None and self.effort > options.effort_limit:
             self.crossed = turn
+
+
+def succeeded(turn: Turn) -> bool:
+    """Return whether a command came to its end and did not say that it failed."""
+    return turn.ok and turn.exit_code in (0, None)
+
+
+def written_by(turn: Turn) -> tuple[Write, ...]:
+    """Return what a command plainly wrote: nothing if it failed, for who knows how far it came."""
+    if turn.tool != "run_command" or not succeeded(turn):
+        return ()
+    folder = inside(turn.value("workdir"))
+    return written(turn.value("command"), posixpath.join(folder, ""))
 
 
 def range_of(turn: Turn) -> Key:

@@ -2,60 +2,76 @@
 
 import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_BOX = re.compile(
-    r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\][ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE
-)
-_TODO = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?TODO\b[:\s][ \t]*(\S[^\n]*?)[ \t]*$", re.MULTILINE)
-_PLAN = re.compile(
-    r"(?i)(?:[\w.-]*(?:plan|todos?|tasks?|checklist|progress|notes?)[\w.-]*\.(?:md|txt|rst)|plan|todo)"
-)
+_LINE = 2000  # characters of a line that can be an item
 _ITEM = 200
+_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BOX = re.compile(r"\[([ xX])\][ \t]+")
+_TODO = re.compile(r"TODO\b[:\s]")
+_NOTHING = re.compile(
+    r"(?i)(none|nothing|n/?a|nil|no|no (items?|todos?|tasks?)|-+)"
+    r"( (left|open|more|remaining|remains|else|to do|for now))?"
+)
+_NAMES = frozenset("plan todo todos task tasks checklist progress note notes".split())
+_ENDINGS = (".md", ".txt", ".rst")
 
 
 def open_items(text: str) -> tuple[str, ...] | None:
     """Return the open items of a list in a text, or None if there is no list in it."""
-    boxes = _BOX.findall(text)
-    todos = _TODO.findall(text)
-    if not boxes and not todos:
+    found = list(_items(text)) if "[" in text or "TODO" in text else []
+    if not found:
         return None
-    left = [item for mark, item in boxes if mark == " "]
-    return tuple(dict.fromkeys(item[:_ITEM] for item in (*left, *todos)))
+    return tuple(dict.fromkeys(item[:_ITEM] for item, is_open in found if is_open))
 
 
 def is_plan(path: str) -> bool:
     """Return whether a file is one in which agents keep their lists, by its name."""
-    return _PLAN.fullmatch(posixpath.basename(path)) is not None
+    name = posixpath.basename(path).lower()
+    if name in ("plan", "todo"):
+        return True
+    stem, ending = posixpath.splitext(name)
+    return ending in _ENDINGS and any(word in stem for word in _NAMES)
 
 
 @dataclass
 class Plans:
-    """The lists of an episode: the last one that was said, and one for each plan file."""
+    """The lists of an episode's plan files; a list that was only said grows old unseen."""
 
-    said: tuple[str, ...] = ()
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def say(self, text: str) -> None:
-        """Take the list of a message, if there is one in it: it replaces the last one."""
-        found = open_items(text) if "[" in text or "TODO" in text else None
-        self.said = self.said if found is None else found
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Take an edit of a file: of a plan, what is written there and was not before is open."""
         if not is_plan(path):
             return
-        before, after = open_items(old) or (), open_items(new) or ()
+        before = dict.fromkeys(open_items(old) or ())
+        after = dict.fromkeys(open_items(new) or ())
         known = self.files.get(path, ()) if old else ()
         kept = [item for item in known if item not in before or item in after]
         self.files[path] = tuple(dict.fromkeys([*kept, *(i for i in after if i not in before)]))
 
     @property
-    def in_files(self) -> tuple[str, ...]:
-        """Open items of plan files."""
-        return tuple(item for items in self.files.values() for item in items)
-
-    @property
     def left(self) -> tuple[str, ...]:
         """All open items, each once."""
-        return tuple(dict.fromkeys([*self.said, *self.in_files]))
+        return tuple(dict.fromkeys(item for items in self.files.values() for item in items))
+
+
+def _items(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each item and whether it is open."""
+    for whole in text.split("\n"):
+        line = whole.strip()
+        if not line or len(line) > _LINE:
+            continue
+        mark = _MARK.match(line)
+        rest = line[mark.end() :] if mark else line
+        if mark and (box := _BOX.match(rest)):
+            yield rest[box.end() :], box[1] == " " and not _is_nothing(rest[box.end() :])
+        elif (mark is None or line[0] in "-*+") and (todo := _TODO.match(rest)):
+            item = rest[todo.end() :].strip()
+            if item:
+                yield item, not _is_nothing(item)
+
+
+def _is_nothing(item: str) -> bool:
+    return _NOTHING.fullmatch(item.strip(" .!")) is not None

@@ -1,30 +1,27 @@
-"""Two questions about a command line: does it run tests, and does it plainly change nothing."""
+"""Questions about a command line: does it run tests or code, and does it plainly change nothing."""
 
-import posixpath
 import re
-import shlex
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 
-_LONGEST = 8 * 1024
-_SIGNS = ";&|()<>\n"
-_DOCUMENT = re.compile(
-    r"<<-?[ \t]*(['\"]?)([\w.-]+)\1([^\n]*\n)(?:.*?\n)??[ \t]*\2(?=\n|\Z)", re.DOTALL
-)
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_DURATION = re.compile(r"[\d.]+[smhd]?")
-_PYTHON = re.compile(r"(python|pypy)[\d.]*|py")
-_TEST_FILE = re.compile(r"(.*/)?(test_[\w-]*|[\w-]+_test)\.py")
+from codeenv.feedback.words import SHELLS, TARGETS, Command, commands, program, python_in
+
+_TEST_FILE = re.compile(r"(?:[^\n]*/)?(test_[\w-]*|[\w-]+_test)\.py")
+_TEST_SCRIPT = re.compile(r"run[_-]?(unit)?tests?(\.(py|sh))?|tests?\.(py|sh)")
 _TEST_WORD = re.compile(r"\b(pytest|py\.test|unittest|tox|nox|nose2)\b|\bmake (test|check)")
 _HINTS_AT_TESTS = re.compile(r"test|tox|nox|nose|check|unit")
 
-_PREFIXES = frozenset(
-    "sudo env time exec command nohup nice stdbuf xvfb-run do then else if while until ! {".split()
-)
-_RUNNERS = frozenset("uv poetry pdm hatch pipenv rye pixi".split())
 _TESTERS = frozenset("pytest py.test tox nox nose2 unittest".split())
-_TARGETS = frozenset("test tests check unittest unit pytest".split())
-_SHOWS = frozenset("--version -V --help -h --collect-only --co --fixtures --markers".split())
+_MAKERS = frozenset("make just hatch".split())
+_MANAGERS = frozenset("manage.py setup.py".split())
+_SHOWS = frozenset(
+    "--version -V --help -h --collect-only --co --fixtures --fixtures-per-test --markers "
+    "--setup-plan --cache-show".split()
+)
+_LISTS = {
+    **dict.fromkeys(("tox", "nox"), frozenset("-l -a --list --list-sessions --listenvs".split())),
+    **dict.fromkeys(_MAKERS, frozenset("-n --dry-run --just-print --list".split())),
+}
+"""Options by which a program only tells what it would run."""
 
 _READERS = frozenset(
     "ls cat head tail grep egrep fgrep rg wc pwd echo printf true false test [ nl file stat du "
@@ -33,123 +30,94 @@ _READERS = frozenset(
 _FIND = re.compile(r"-(exec|ok|delete|fprint|fls)")
 _SED = re.compile(r"[\d,$;p\s]+")
 _GIT = frozenset("status diff log show blame ls-files grep rev-parse branch".split())
+_STREAM = re.compile(r"\d|-")
 
 
-@lru_cache(maxsize=4096)
 def runs_tests(command: str) -> bool:
     """Return whether a command line runs tests; one that cannot be read, if it speaks of it."""
     if not _HINTS_AT_TESTS.search(command):
         return False
-    commands = _commands(command)
-    if commands is None:
+    found = commands(command)
+    if found is None:
         return _TEST_WORD.search(command) is not None
-    return any(_tests(_inner(words)) for words in commands)
+    return any(is_test_run(one.words) for one in found)
 
 
-@lru_cache(maxsize=4096)
+def runs_code(command: str) -> bool:
+    """Return whether a command line runs Python code that is no program of others."""
+    return any(map(_is_own_code, commands(command) or ()))
+
+
 def only_reads(command: str) -> bool:
     """Return whether a command line plainly changes no file; what is not known may."""
-    commands = _commands(command)
-    return commands is not None and all(_reads(_inner(words)) for words in commands)
+    found = commands(command)
+    return found is not None and all(map(_reads, found))
 
 
-def _commands(text: str) -> list[list[str]] | None:
-    """Return the words of each simple command, or None if the text is too long or no shell."""
-    if len(text) > _LONGEST:
-        return None
-    plain = _DOCUMENT.sub(r"<<\2\3", text.replace("\\\n", " "))
-    lexer = shlex.shlex(plain, posix=True, punctuation_chars=_SIGNS)
-    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
-    try:
-        return list(_split(lexer))
-    except ValueError:  # a quote without its other half
-        return None
-
-
-def _split(tokens: Iterator[str]) -> Iterator[list[str]]:
-    words: list[str] = []
-    comment = False
-    for token in tokens:
-        sign = not token.strip(_SIGNS) and token != ""
-        if comment and not (sign and "\n" in token):
-            continue
-        comment = not sign and token.startswith("#")
-        if sign and not set(token) & set("<>"):
-            yield words
-            words = []
-        elif not comment:
-            words.append(token)
-    yield words
-
-
-def _inner(words: Sequence[str]) -> list[str]:
-    """Return what a line of prefixes such as ``env A=b timeout 5 uv run`` runs."""
-    rest = list(words)
-    while rest:
-        if _ASSIGNMENT.match(rest[0]) or rest[0] in _PREFIXES:
-            rest.pop(0)
-        elif rest[0] == "timeout":
-            rest = _past_options(rest[1:])
-            while rest and _DURATION.fullmatch(rest[0]):
-                rest.pop(0)
-        elif rest[0] in _RUNNERS and rest[1:2] == ["run"]:
-            rest = _past_options(rest[2:])
-        elif rest[0] == "coverage" and rest[1:2] == ["run"]:
-            rest = ["python", *rest[2:]]
-        else:
-            break
-    return rest
-
-
-def _past_options(words: list[str]) -> list[str]:
-    while words and words[0].startswith("-"):
-        words = words[1:]
-    return words
-
-
-def _tests(words: list[str]) -> bool:
-    if not words or _SHOWS.intersection(words):
+def is_test_run(words: Sequence[str]) -> bool:
+    """Return whether one simple command runs tests."""
+    name, arguments, asked = program(words), words[1:], python_in(words)
+    if asked is not None:
+        name, arguments = asked.what.partition(".")[0], asked.arguments
+    if _SHOWS.intersection(arguments) or _LISTS.get(name, frozenset()).intersection(arguments):
         return False
-    name = posixpath.basename(words[0])
-    if name in ("bash", "sh") and "-c" in words[:-1]:
-        return runs_tests(words[words.index("-c") + 1])
-    if name in ("make", "just", "hatch"):
-        return bool(_TARGETS.intersection(words[1:]))
-    if _PYTHON.fullmatch(name):
-        if "-m" in words[:-1]:
-            name = words[words.index("-m") + 1].split(".")[0]
-        else:
-            script = next((word for word in words[1:] if not word.startswith("-")), "")
-            return _TEST_FILE.fullmatch(script) is not None or words[1:3] == ["setup.py", "test"]
-    return name in _TESTERS
-
-
-def _reads(words: list[str]) -> bool:
-    if not words:
-        return True
-    if words[0] not in _READERS or any("`" in word or "$(" in word for word in words):
+    if asked is not None:
+        tester = asked.kind == "m" and name in _TESTERS | {"doctest"}
+        return tester or (asked.kind == "file" and _is_test_file(asked.what, arguments))
+    if name in SHELLS:
+        script = next((word for word in arguments if not word.startswith("-")), "")
+        return _TEST_SCRIPT.fullmatch(program([script])) is not None
+    if name in _MAKERS:
+        return not TARGETS.isdisjoint(arguments)
+    if name == "tox" and arguments[:1] in (("list",), ("l",), ("config",)):
         return False
-    return _own_way(words) and not _writes(words)
+    return name in _TESTERS or _TEST_SCRIPT.fullmatch(name) is not None
 
 
-def _own_way(words: list[str]) -> bool:
+def redirected_to(command: Command) -> list[str]:
+    """Return the files that the output of a command goes to."""
+    return [
+        target
+        for sign, target in command.redirects
+        if ">" in sign
+        and target != "/dev/null"
+        and not (sign.endswith(">&") and _STREAM.fullmatch(target))
+    ]
+
+
+def _is_test_file(path: str, arguments: Sequence[str]) -> bool:
+    name = program([path])
+    if name in _MANAGERS:
+        return arguments[:1] == ("test",)
+    return bool(_TEST_FILE.fullmatch(path) or _TEST_SCRIPT.fullmatch(name))
+
+
+def _is_own_code(command: Command) -> bool:
+    asked = python_in(command.words)
+    if asked is None:
+        return False
+    if asked.kind == "stdin":
+        return any("<" in sign for sign, _ in command.redirects)
+    return asked.kind == "c" or (asked.kind == "file" and program([asked.what]) not in _MANAGERS)
+
+
+def _reads(command: Command) -> bool:
+    words = command.words
+    told = (*words, *(target for _, target in command.redirects))
+    if redirected_to(command) or any("`" in word or "$(" in word for word in told):
+        return False
+    return not words or (words[0] in _READERS and _own_way(words))
+
+
+def _own_way(words: Sequence[str]) -> bool:
     """Return whether a reading program is asked for nothing but reading."""
     if words[0] == "find":
         return not any(_FIND.match(word) for word in words)
     if words[0] == "sed":
-        return words[1:2] == ["-n"] and len(words) > 2 and bool(_SED.fullmatch(words[2]))
+        return words[1:2] == ("-n",) and len(words) > 2 and bool(_SED.fullmatch(words[2]))
     if words[0] == "git":
         asked = words[1:2]
         plain = not any(w.startswith(("--output", "-o", "-O", "--ext")) for w in words)
-        return bool(_GIT.intersection(asked)) and plain and (asked != ["branch"] or len(words) == 2)
+        told = asked != ("branch",) or len(words) == 2
+        return bool(_GIT.intersection(asked)) and plain and told
     return not any(word.startswith(("--pre", "-o", "--output")) for word in words)
-
-
-def _writes(words: list[str]) -> bool:
-    """Return whether output goes into a file; a quoted sign is taken for a redirection, too."""
-    for word, target in zip(words, [*words[1:], ""], strict=True):
-        if word.strip(_SIGNS) or ">" not in word:
-            continue
-        if target != "/dev/null" and not (word == ">&" and re.fullmatch(r"\d|-", target)):
-            return True
-    return False

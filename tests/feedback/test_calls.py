@@ -2,9 +2,9 @@
 
 import pytest
 
-from codeenv.feedback import Options
-from codeenv.tools import schemas
-from tests.feedback.play import edit, events, kinds, one, read, run, text_turn, turn
+from codeenv.feedback import Options, said, turn_of
+from codeenv.tools import parse_action, schemas
+from tests.feedback.play import EDIT, edit, events, kinds, one, read, run, text_turn, turn
 
 TESTS = Options(protected=lambda path: path.startswith("tests/"))
 LINE = "read_file(path: string, start_line?: integer, end_line?: integer)"
@@ -47,8 +47,23 @@ def test_a_text_that_is_no_call_is_answered_with_its_tool():
     made = text_turn(1, "I call read_file on a.py now")
     event = one("malformed_call", made)
 
-    assert event.hint == LINE
+    assert event.hint == f'A call is {{"tool": "read_file", "arguments": {{…}}}}. {LINE}'
     assert (event.target.part, chosen(event, made)) == ("content", made.content)
+
+
+def test_broken_json_is_told_as_that():
+    event = one("malformed_call", text_turn(1, '{"tool": "read_file", "arguments": {"path": "a"}'))
+
+    assert event.hint == (
+        f'That is no valid JSON. A call is {{"tool": "read_file", "arguments": {{…}}}}. {LINE}'
+    )
+
+
+def test_an_action_that_was_no_text_is_not_called_broken_json():
+    failed = parse_action({"foo": 1})
+    event = one("malformed_call", turn_of(1, said({"foo": 1}), failed))
+
+    assert event.hint.startswith('A call is {"tool": name, "arguments": {…}}. ')
 
 
 @pytest.mark.parametrize("text", ["", "I am done", "read_file or edit_file"])
@@ -80,6 +95,26 @@ def test_bad_arguments_are_pointed_at(arguments, text, place):
     assert event.evidence["schema"] == LINE
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text"),
+    [
+        ("edit_file", {**EDIT, "new_str": "one"}, "old_str and new_str are the same"),
+        ("edit_file", {**EDIT, "path": "src"}, "src is a directory"),
+        (
+            "read_file",
+            {"path": "a", "start_line": 9},
+            "start_line 9 is past the end: a has 2 lines",
+        ),
+    ],
+)
+def test_arguments_that_fit_the_schema_are_answered_with_what_was_wrong(tool, arguments, text):
+    said = f"error[bad_arguments]: {text}\nmore"
+    event = one("bad_args", turn(1, tool, arguments, said, error="bad_arguments"))
+
+    assert event.hint == text
+    assert event.evidence["schema"].startswith(f"{tool}(path: string")
+
+
 def test_choices_are_told_in_the_schema_line():
     event = one("bad_args", turn(1, "search", {"output": "x"}, error="bad_arguments"))
 
@@ -90,7 +125,10 @@ def test_choices_are_told_in_the_schema_line():
 def test_a_path_outside_is_a_bad_argument():
     made = turn(1, "read_file", {"path": "../a"}, "../a is outside", error="outside_repo")
 
-    assert chosen(one("bad_args", made), made) == '"../a"'
+    event = one("bad_args", made)
+
+    assert chosen(event, made) == '"../a"'
+    assert event.hint == "paths are relative to the root of the repository and lie in it"
 
 
 @pytest.mark.parametrize(
@@ -129,6 +167,12 @@ def test_a_command_that_took_too_long_is_pointed_at():
     assert (event.hint, chosen(event, made)) == ("run a narrower test", '"pytest"')
 
 
+def test_a_command_that_runs_no_tests_is_not_called_a_test():
+    made = turn(1, "run_command", {"command": "tail -f log"}, error="timeout")
+
+    assert one("command_timeout", made).hint.startswith("run a shorter command, or start it in")
+
+
 def test_a_refused_edit_names_the_path():
     made = turn(1, "edit_file", {"path": "pyproject.toml"}, error="protected_path")
     event = one("protected_path", made)
@@ -142,6 +186,41 @@ def test_an_edit_that_cannot_count_is_told(path):
     event = one("protected_path", edit(1, path=path), options=TESTS)
 
     assert (event.severity, event.source) == ("warning", "rule")
+
+
+@pytest.mark.parametrize("tool", ["read_file", "edit_file", "run_command"])
+def test_a_denied_path_is_not_called_a_test(tool):
+    arguments = {"command": "ls", "workdir": "x"} if tool == "run_command" else {"path": "x"}
+    text = "error[protected_path]: x: permission denied"
+    made = turn(1, tool, arguments, text, error="protected_path")
+    event = one("protected_path", made)
+
+    assert event.hint == "x: permission denied; leave it alone"
+    assert chosen(event, made) == '"x"'
+
+
+def test_a_test_that_is_changed_by_a_command_is_told():
+    made = run(1, "cd tests && sed -i s/1/2/ test_a.py")
+    event = one("protected_path", made, options=TESTS)
+
+    assert event.hint.startswith("tests/test_a.py is protected")
+    assert chosen(event, made) == '"cd tests && sed -i s/1/2/ test_a.py"'
+    assert event.evidence["path"] == "tests/test_a.py"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        run(1, "git checkout tests/test_a.py"),
+        run(1, "sed -i s/1/2/ tests/test_a.py && false", code=1),
+        run(1, "grep '>' tests/test_a.py"),
+        run(1, "cp tests/test_a.py /tmp/"),
+        run(1, "pytest tests/test_a.py > log"),
+    ],
+    ids=str,
+)
+def test_what_may_have_left_the_tests_alone_is_not_told(made):
+    assert "protected_path" not in [kind for _, kind in kinds(made, options=TESTS)]
 
 
 def test_calls_that_were_carried_out_are_no_mistakes():

@@ -14,9 +14,11 @@ from codeenv.env.runtime import Runtime
 from codeenv.env.vector import CodeRepoVectorEnv
 from codeenv.errors import UsageError
 from codeenv.feedback import FeedbackEvent, feedback_of, options_for
+from codeenv.sandbox.base import ExecResult
 from codeenv.tasks.taskset import Taskset
 from codeenv.trajectory import read_trajectory, sealed, write_trajectory
 from codeenv_harness.episode import play
+from tests.toytask import make_task
 
 READ = {"tool": "read_file", "arguments": {"path": "pocketbook/text.py"}}
 EDIT = {
@@ -189,9 +191,21 @@ def test_a_batch_has_a_list_of_events_for_each_environment(folder):
 
 
 def test_tests_and_their_configuration_are_protected_and_code_is_not():
-    protected = options_for(fake_task()).protected
+    protected = options_for(make_task()).protected
 
-    assert protected("test_calc.py")
+    assert protected("tests/test_text.py")
+    assert protected("pyproject.toml")
+    assert not protected("src/notes/text.py")
+    assert not protected("tests/test_scratch.py")
+
+
+def test_nothing_tells_where_a_hidden_test_is():
+    task = fake_task()
+    protected = options_for(task).protected
+
+    assert "test_calc.py" in task.layout.test_files
+    assert "test_calc.py" not in task.workspace
+    assert not protected("test_calc.py")
     assert protected("pyproject.toml")
     assert not protected("calc.py")
     assert not protected("scratch.py")
@@ -266,3 +280,18 @@ def test_an_agent_that_gives_up_is_not_told_its_last_mistake_twice():
 
     assert [event["turn"] for event in played.steps[1].extra["feedback"]] == [1]
     assert "feedback" not in played.extra
+
+
+RED = b"FAILED test_net.py::test_dns - OSError\n1 failed, 3 passed in 1.0s\n"
+
+
+@pytest.mark.parametrize(("before", "told"), [([], ["premature_finish"]), ([SOLVE], [])])
+def test_failing_tests_are_told_at_the_end_unless_the_task_is_solved(before, told):
+    pytest_run = {"tool": "run_command", "arguments": {"command": "pytest -q"}}
+    runtime = FakeRuntime(lambda box, command, stdin: ExecResult(1, RED))
+    with runtime.open(fake_task()) as episode:
+        played = play(Scripted([*before, pytest_run, {"tool": "submit"}]), episode).trajectory
+    recorded = played.extra.get("feedback", [])
+
+    assert [event["kind"] for event in recorded] == told
+    assert [e.model_dump(mode="json") for e in feedback_of(played, fake_task())] == recorded

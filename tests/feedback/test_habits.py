@@ -104,12 +104,27 @@ def test_a_command_that_fails_again_is_a_repetition_if_nothing_changed():
 
 
 @pytest.mark.parametrize(
+    "between", [edit(2), run(2, "git checkout a.py"), run(2, "python make.py")], ids=str
+)
+def test_a_call_whose_file_changed_in_between_is_another_call(between):
+    missing = [turn(n, "read_file", {"path": "a.py"}, error="not_found") for n in (1, 3)]
+
+    assert "repeated_failure" not in [k for _, k in kinds(lost(1), between, lost(3))]
+    assert "repeated_failure" not in [k for _, k in kinds(missing[0], between, missing[1])]
+
+
+def test_what_no_edit_can_mend_is_a_repetition_whatever_was_edited():
+    unknown = [turn(n, "open", {"path": "a.py"}, error="unknown_tool") for n in (1, 3)]
+
+    assert (3, "repeated_failure") in kinds(unknown[0], edit(2), unknown[1])
+
+
+@pytest.mark.parametrize(
     "before",
     [
         [edit(1)],
         [run(1, "pytest", GREEN), edit(2)],
         [edit(1), run(2, "ls")],
-        [edit(1), turn(2, "run_command", {"command": "pytest"}, error="timeout")],
     ],
     ids=str,
 )
@@ -186,8 +201,6 @@ def test_a_long_final_message_is_pointed_at():
 @pytest.mark.parametrize(
     "before",
     [
-        [text_turn(1, "Plan:\n- [x] look\n- [ ] add tests")],
-        [text_turn(1, "TODO: add tests")],
         [edit(1, path="docs/PLAN.md", old_str="", new_str="1. [x] look\n2. [ ] add tests\n")],
         [
             edit(1, path="todo.txt", old_str="", new_str="- [ ] look\n- [ ] add tests\n"),
@@ -206,7 +219,9 @@ def test_open_items_are_told_at_the_end(before):
 @pytest.mark.parametrize(
     "before",
     [
-        [text_turn(1, "- [ ] add tests"), text_turn(2, "- [x] add tests")],
+        [text_turn(1, "Plan:\n- [x] look\n- [ ] add tests")],
+        [text_turn(1, "TODO: add tests")],
+        [edit(1, path="TODO.md", old_str="", new_str="TODO: none\n- [ ] nothing left.\n")],
         [edit(1, path="src/a.py", new_str="# TODO: add tests")],
         [edit(1, path="README.md", new_str="- [ ] add tests")],
         [text_turn(1, "the method todo is there")],
@@ -224,6 +239,7 @@ def test_done_items_and_those_of_others_are_not_told(before):
 
 def test_the_final_message_is_the_last_list():
     assert kinds(text_turn(1, "- [ ] a"), submit(2, message="- [x] a"))[1:] == []
+    assert kinds(submit(1, message="Done.\nTODO: none")) == []
     assert one("todo_left", submit(1, message="- [ ] a")).evidence == {"items": ["a"]}
 
 

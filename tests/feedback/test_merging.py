@@ -1,9 +1,10 @@
-"""One event for each turn, which says all that the several ones said."""
+"""One event for each message, which says all that the several ones said."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeenv.feedback import FeedbackEvent, Target, merge_events
+from codeenv.feedback import FeedbackEvent, Target, feedback_of, merge_events
+from tests.feedback.talks import talk
 
 SPANS = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted).map(tuple)
 EVENTS = st.lists(
@@ -33,10 +34,10 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-def test_there_is_one_event_for_each_turn_in_order(events):
-    turns = [event.turn for event in merge_events(events)]
+def test_there_is_one_event_for_each_message_in_order(events):
+    messages = [event.target.message for event in merge_events(events)]
 
-    assert turns == sorted({event.turn for event in events})
+    assert messages == sorted({event.target.message for event in events})
 
 
 @given(EVENTS)
@@ -68,3 +69,17 @@ def test_a_hint_that_two_events_have_is_said_once():
     second = first.model_copy(update={"id": "1.2.style"})
 
     assert merge_events([first, second])[0].hint == "look."
+
+
+def test_two_calls_of_a_message_have_one_event_on_the_message():
+    played = talk(
+        ("", [(name, {}, "error[unknown_tool]: there is no such tool") for name in ("a", "b")])
+    )
+    found = feedback_of(played)
+    (merged,) = merge_events(found)
+
+    assert [(event.turn, event.target.call) for event in found] == [(1, 0), (2, 1)]
+    assert (merged.target.message, merged.target.part, merged.target.chars) == (
+        1, "message", (0, 0),
+    )  # fmt: skip
+    assert merged.evidence["merged"] == [event.id for event in found]

@@ -22,6 +22,20 @@ from codeenv.feedback.shell import only_reads, runs_tests
         "for i in 1 2; do pytest; done",
         "echo one # two\npytest",
         "pytest 'an open quote",
+        "python -m coverage run --source src -m pytest",
+        "uv run --with hypothesis pytest",
+        "uv run --extra test python -m pytest -q",
+        "hatch run test",
+        "hatch run dev:test",
+        "bash -lc 'cd src && pytest -q'",
+        "nice -n 10 pytest",
+        "sudo -u agent env -u X pytest",
+        "find tests -name '*.py' | xargs -n 1 python -m pytest",
+        "python manage.py test",
+        "python tests/runtests.py",
+        "./run_tests.sh",
+        "sh run-tests.sh",
+        "python -Wd -m doctest calc.py",
     ],
 )
 def test_a_run_of_tests_is_recognised(command):
@@ -44,6 +58,16 @@ def test_a_run_of_tests_is_recognised(command):
         "true # pytest",
         "cat > a.py <<'EOF'\npytest\nEOF",
         "git checkout test",
+        "tox -l",
+        "tox list",
+        "python -m nox -l",
+        "make -n test",
+        "python -m pytest --version",
+        "pytest tests --fixtures-per-test",
+        "command -v pytest",
+        "echo 'a; pytest'",
+        "test -f a.py",
+        "python make.py -m pytest",
     ],
 )
 def test_what_only_speaks_of_tests_is_no_run(command):
@@ -62,6 +86,10 @@ def test_what_only_speaks_of_tests_is_no_run(command):
         "find . -name '*.py' 2>/dev/null | sort",
         "ls 2>&1",
         "cd src\nls # rm a.py",
+        "grep '>' a.py; grep \"a;b\" b.py",
+        "find . -name '*.py' | xargs cat",
+        "bash -c 'ls | head'",
+        "diff a.py <(cat b.py) 2>&1",
     ],
 )
 def test_looking_around_changes_nothing(command):
@@ -96,6 +124,10 @@ def test_looking_around_changes_nothing(command):
         "cat <<EOF > a.py\nx\nEOF",
         "cat a.py | tee >(cat) b.py",
         "ls " * 5000,
+        "diff <(rm a.py) b.py",
+        "bash -c 'rm a.py'",
+        "ls | xargs rm",
+        "hatch run test",
     ],
 )
 def test_what_may_change_a_file_is_not_called_reading(command):
