@@ -140,7 +140,7 @@ class Episode:
             raise UsageError("no summary is due")
         self.summary_due = False
         self._observe(text, ToolResult("", ""), reasoning)  # the new context's opening answers it
-        self._observer.cut(text)
+        self._observer.cut()
 
     def finish(self, reason: Reason = "submitted") -> Outcome:
         """End the episode: export the workspace, close the box, grade.  Idempotent."""

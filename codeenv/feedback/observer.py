@@ -10,7 +10,7 @@ from codeenv.feedback.models import FeedbackEvent
 from codeenv.feedback.notes import LastRule, Note, Rule
 from codeenv.feedback.options import Options, options_for
 from codeenv.feedback.past import Past
-from codeenv.feedback.plans import Plans
+from codeenv.feedback.testruns import TestRun
 from codeenv.feedback.turns import Turn, numbered_turns
 from codeenv.materialise.models import Task
 from codeenv.trajectory import Trajectory
@@ -60,16 +60,14 @@ class Observer:
         found = (rule(self._past, self.options, resolved=resolved) for rule in LAST_RULES)
         return tuple(self._event(*one) for one in found if one)
 
-    def cut(self, summary: str) -> None:
-        """Begin a new context with a summary: what was read and said before is not seen there.
+    def cut(self) -> None:
+        """Begin a new context: what was read before is not seen there.
 
         What holds of the files goes on: which were edited, and when tests ran last.
         """
         past = self._past
-        plans = Plans(files=dict(past.plans.files))
-        plans.say(summary)
-        tested = dataclasses.replace(past.tested, failed=False, names=()) if past.tested else None
-        self._past = dataclasses.replace(past, reads={}, failures={}, plans=plans, tested=tested)
+        tested = TestRun(past.tested.turn, failed=False) if past.tested else None
+        self._past = dataclasses.replace(past, reads={}, failures={}, tested=tested)
 
     def fork(self) -> "Observer":
         """Return another observer that goes on from here."""
@@ -99,13 +97,11 @@ def feedback_of(
     observer = Observer(options or _options(trajectory, task))
     found: list[FeedbackEvent] = []
     begins = [segment.steps[0].step_id for segment in trajectory.segments()[1:]]
-    last = ""
     for step, turn in numbered_turns(trajectory):
         while begins and begins[0] <= step:
-            observer.cut(last)
+            observer.cut()
             del begins[0]
         found += observer.observe(turn)
-        last = turn.content
     return (*found, *observer.finish(resolved=_resolved(trajectory.extra)))
 
 

@@ -147,14 +147,6 @@ def left(*actions):
     return [event["evidence"]["items"] for event in found]
 
 
-def test_of_lists_that_were_said_only_that_of_the_summary_is_open_behind_a_cut():
-    said = "- [ ] said"
-
-    assert left(said, LOOK, SUBMIT) == [["said"]]
-    assert left(said, full(LOOK), "nothing left", SUBMIT) == []
-    assert left(said, full(LOOK), TODO, SUBMIT) == [["run the tests"]]
-
-
 def test_a_list_in_a_file_stays_open_behind_a_cut():
     lists = {"path": "PLAN.md", "old_str": "", "new_str": "- [ ] in a file\n"}
     plan = {"tool": "edit_file", "arguments": lists}
