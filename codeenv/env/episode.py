@@ -19,7 +19,7 @@ from codeenv.grading.models import Reason
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Sandbox
 from codeenv.tools import Profile, ToolCall, ToolContext, ToolResult, parse_action, perform, schemas
-from codeenv.tools.action import reasoning_of
+from codeenv.tools.action import reasoning_of, words_of
 from codeenv.tree import Tree
 
 GradeTree = Callable[[Task, Tree], Grade]
@@ -119,7 +119,7 @@ class Episode:
             return _over(parsed.tool if not isinstance(parsed, ToolResult) else "")
         self._spent += len(result.text)
         made = said_instead(action) if self.summary_due else said(action)
-        self._observe(made, result, reasoning_of(action))
+        self._observe(made, result, words_of(action), reasoning_of(action))
         if (reason := self._ends(result)) is not None:
             self.finish(reason)
         return result
@@ -139,7 +139,7 @@ class Episode:
         if not self.summary_due or self.outcome is not None:
             raise UsageError("no summary is due")
         self.summary_due = False
-        self._observe(text, ToolResult("", ""), reasoning)  # the new context's opening answers it
+        self._observe(text, ToolResult("", ""), "", reasoning)  # the new context's opening answers
         self._observer.cut()
 
     def finish(self, reason: Reason = "submitted") -> Outcome:
@@ -193,11 +193,13 @@ class Episode:
     ) -> None:
         self.close()
 
-    def _observe(self, made: ToolCall | str, result: ToolResult, reasoning: str) -> None:
+    def _observe(
+        self, made: ToolCall | str, result: ToolResult, words: str, reasoning: str
+    ) -> None:
         """Look at a turn: one message of the agent's, and one that answers it."""
         number, message = self._next
         self._next = (number + 1, message + 2)
-        self.turn = turn_of(number, made, result, message=message, reasoning=reasoning)
+        self.turn = turn_of(number, made, result, message=message, words=words, reasoning=reasoning)
         self.noticed = self._observer.observe(self.turn)
 
     def _export(self) -> tuple[Tree, str]:

@@ -82,6 +82,7 @@ def turn_of(
     result: ToolResult,
     *,
     message: int | None = None,
+    words: str = "",
     reasoning: str = "",
 ) -> Turn:
     """Return a turn of a running episode.
@@ -92,6 +93,7 @@ def turn_of(
         result: What it gave.
         message: Index of the agent's message; if None, there is nothing before it but the
             instruction, the actions and their answers.
+        words: What the agent wrote beside a call.
         reasoning: What the agent thought.
     """
     call = action if isinstance(action, ToolCall) else None
@@ -100,7 +102,7 @@ def turn_of(
         message=2 * number - 1 if message is None else message,
         tool=plain(call.tool) if call else "",
         arguments=plain(call.arguments) if call else {},
-        content="" if isinstance(action, ToolCall) else action,
+        content=plain(words) if isinstance(action, ToolCall) else action,
         reasoning=plain(reasoning),
         text=plain(result.text),
         ok=result.ok,

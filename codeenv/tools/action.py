@@ -38,6 +38,12 @@ def reasoning_of(action: object) -> str:
     return "\n".join(v for name in REASONING if isinstance(v := told.get(name), str))
 
 
+def words_of(action: object) -> str:
+    """Return what an action holds beside its call for people to read (``content``), or ""."""
+    words = fields_of(action).get("content")
+    return words if isinstance(words, str) else ""
+
+
 def fields_of(action: object) -> dict[Any, Any]:
     """Return the fields of an action that is no text; nothing of anything else."""
     if isinstance(action, BaseModel):

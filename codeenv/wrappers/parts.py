@@ -92,7 +92,8 @@ def write_turn(recorder: Recorder, turn: Turn, extra: Mapping[str, Any]) -> None
     facts = {"name": turn.named, "ok": turn.ok, "error": turn.error, "exit_code": turn.exit_code}
     told = {**extra, "tool": {**extra.get("tool", {}), **facts}}
     if turn.tool:
-        recorder.call(turn.tool, turn.arguments, turn.text, told, reasoning=turn.reasoning)
+        made = turn.tool, turn.arguments, turn.text, told
+        recorder.call(*made, message=turn.content, reasoning=turn.reasoning)
     else:
         recorder.say(turn.content, turn.text, told, reasoning=turn.reasoning)
 

@@ -19,6 +19,7 @@ from codeenv.errors import UsageError
 from codeenv.feedback import turn_of
 from codeenv.feedback.turns import said
 from codeenv.tools import ToolCall, ToolResult, parse_action, schemas
+from codeenv.tools.action import words_of
 from codeenv.trajectory import (
     AgentInfo,
     Message,
@@ -262,7 +263,9 @@ class SelfSummarize(TextWrapper):
         turn, known = episode.turn, info["tool"]
         if turn is None or known["error"] == "episode_over":  # the machine failed
             result = ToolResult.failed(known["name"], "episode_over", "the episode is over")
-            turn = turn_of(episode.steps, said(action), result, reasoning=reasoning_of(action))
+            words, thought = words_of(action), reasoning_of(action)
+            made = said(action)
+            turn = turn_of(episode.steps, made, result, words=words, reasoning=thought)
         extra = {"reward": reward, "tool": known, **told_events(episode.noticed)}
         write_turn(self._recorder, turn, extra)
 

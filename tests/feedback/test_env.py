@@ -39,6 +39,7 @@ ACTIONS = (
     {"tool": "read_file", "arguments": {"path": "/workspace/README.md", "end_line": "5"}},
     {"tool": "open", "arguments": {"x": ["\ud800", float("inf")]}},
     {"tool": "run_command", "arguments": {"command": "ls tests"}},
+    {**READ, "content": "- [ ] write the tests", "reasoning": "What is there?"},
     {"tool": "run_command", "arguments": {"command": "python3 -m pytest -q -x tests"}},
     {"tool": "run_command", "arguments": {"command": "exit 3"}},
     {"tool": "run_command", "arguments": {"command": "sleep 30", "timeout": 1}},
