@@ -24,7 +24,7 @@ MORE = (
     ("show_file", "patch_file", "terminal", "find_in_files", "end_task"),
     ("get_file", "modify", "run_shell", "look_for", "hand_in"),
 )
-_SLIP = 0.2
+_SLIP = 0.25
 """Chance of a wrong tool name before each right one, and again after each wrong one."""
 _MOST_WRONG = 3
 REMINDERS = (

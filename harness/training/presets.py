@@ -83,7 +83,7 @@ class Regime:
 
 
 REGIMES = {
-    "standard": Regime(Habits(core=0.5), calls=6, rate=1e-4, updates=60),
+    "standard": Regime(Habits(core=0.65), calls=6, rate=1e-4, updates=60),
     "never": Regime(Habits(core=0.0), calls=13, rate=1e-4, updates=40),
 }
 

@@ -20,7 +20,7 @@ from training.demos import Demo, calls_of
 from training.presets import PRESETS, SUITE, split
 from training.repositories import SUBJECTS
 
-WRONG = 0.3
+WRONG = 0.4
 """Share of the demonstrations whose code has a mistake."""
 _BOXES_PER_HOST = 8
 
