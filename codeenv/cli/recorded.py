@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from codeenv.export import Rollout
 from codeenv.materialise.models import Task
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
-from codeenv.tasks.taskset import Taskset
+from codeenv.tasks.taskset import Taskset, atomic_draft
 from codeenv_harness.records import RunFolder
 
 
@@ -42,17 +41,14 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
         raise UsageError(f"{path} is a folder", hint="name a file")
     if run := next((f for f in path.resolve().parents if RunFolder(f).exists()), None):
         raise UsageError(f"{path} is in the folder of the run {run}", hint="name another place")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     count = 0
-    try:
-        with draft.open("w", encoding="utf-8", errors="replace") as file:
-            for row in rows:
-                file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
-                count += 1
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with (
+        atomic_draft(path) as draft,
+        draft.open("w", encoding="utf-8", errors="replace") as file,
+    ):
+        for row in rows:
+            file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
+            count += 1
     return count
 
 

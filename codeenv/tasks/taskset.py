@@ -6,7 +6,8 @@ A folder holds ``<task-id>.json``, ``environments/<digest>.json`` and ``baseline
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
@@ -102,10 +103,17 @@ class Taskset:
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Write a file beside its place and move it there, so that no reader sees half of it."""
+    with atomic_draft(path) as draft:
+        draft.write_bytes(data)
+
+
+@contextmanager
+def atomic_draft(path: Path) -> Iterator[Path]:
+    """Yield a path beside ``path`` to write to; it is moved there unless the block raises."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
-        draft.write_bytes(data)
+        yield draft
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

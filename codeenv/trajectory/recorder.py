@@ -70,10 +70,9 @@ class Recorder:
             tool_call_id=name, function_name=plain(tool), arguments=plain(arguments)
         )
         seen = RecordedResult(source_call_id=name, content=plain(text))
-        self._add(
-            source="agent",
-            message=plain(message),
-            reasoning_content=plain(reasoning) or None,
+        self._add_act(
+            message,
+            reasoning,
             tool_calls=(made,),
             observation=RecordedObservation(results=(seen,)),
             metrics=metrics,
@@ -90,10 +89,9 @@ class Recorder:
         metrics: StepMetrics | None = None,
     ) -> None:
         """Write down a message that was no tool call, and what was answered."""
-        self._add(
-            source="agent",
-            message=plain(message),
-            reasoning_content=plain(reasoning) or None,
+        self._add_act(
+            message,
+            reasoning,
             observation=RecordedObservation(results=(RecordedResult(content=plain(text)),)),
             metrics=metrics,
             extra=dict(extra),
@@ -108,13 +106,7 @@ class Recorder:
         metrics: StepMetrics | None = None,
     ) -> None:
         """Write down the agent's summary of a context that is about to be cut."""
-        self._add(
-            source="agent",
-            message=plain(text),
-            reasoning_content=plain(reasoning) or None,
-            metrics=metrics,
-            extra={**extra, "summary": True},
-        )
+        self._add_act(text, reasoning, metrics=metrics, extra={**extra, "summary": True})
 
     def segment(self, mark: SegmentMark, text: str) -> None:
         """Begin a segment; ``text`` is the message its context starts with, kept as a copy."""
@@ -141,6 +133,10 @@ class Recorder:
             final_metrics=FinalMetrics(total_steps=acted),
             extra={**facts, CHAIN: chain_of(self._steps, facts)},
         )
+
+    def _add_act(self, message: str, reasoning: str, **fields: Any) -> None:  # noqa: ANN401
+        thought = plain(reasoning) or None
+        self._add(source="agent", message=plain(message), reasoning_content=thought, **fields)
 
     def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
         self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))

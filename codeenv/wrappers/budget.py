@@ -2,10 +2,8 @@
 
 from typing import Any, Self
 
-from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
-
 from codeenv.errors import UsageError
-from codeenv.wrappers.parts import RewardWrapper, TextEnv
+from codeenv.wrappers.parts import RewardWrapper, TextEnv, forked
 
 _STAKE = "stake"
 _MARGIN = 1e-9
@@ -53,22 +51,9 @@ class Budgeted(RewardWrapper):
         Raises:
             UsageError: If what it wraps cannot fork.
         """
-        other = type(self)(_forked(self.env), **self._saved_kwargs)
+        other = type(self)(forked(self.env), **self._saved_kwargs)
         self._hand_over(other)
         return other
 
     def _hand_over(self, other: Self) -> None:
         """Give another, new one what was noted of the episode so far."""
-
-
-def _forked(env: TextEnv) -> TextEnv:
-    while isinstance(env, OrderEnforcing | PassiveEnvChecker):
-        env = env.env
-    fork = getattr(env, "fork", None)
-    if fork is None:
-        raise UsageError(
-            f"{type(env).__name__} cannot fork",
-            hint="fork what it wraps, and wrap that again",
-        )
-    forked: TextEnv = fork()
-    return forked

@@ -26,7 +26,7 @@ from codeenv.materialise.models import Task
 from codeenv.monitor import TaskFacts, facts_of
 from codeenv.trajectory import AgentInfo, Recorder, Trajectory, changes_between
 from codeenv.wrappers.artefacts import artefact_events
-from codeenv.wrappers.parts import TextEnv, write_turn
+from codeenv.wrappers.parts import TextEnv, forked, write_turn
 from codeenv.wrappers.summarize import SelfSummarize
 
 
@@ -128,11 +128,8 @@ class Feedback(
         Raises:
             UsageError: If what it wraps cannot fork.
         """
-        fork = getattr(self.env, "fork", None)
-        if fork is None:
-            raise UsageError(f"{type(self.env).__name__} cannot fork")
         options: dict[str, Any] = dict(self._ezpickle_kwargs)
-        other = Feedback(fork(), **options)
+        other = Feedback(forked(self.env), **options)
         other._recorder, other.events = copy.deepcopy(self._recorder), self.events
         other._known, other._turn = self._known, self._turn
         return other

@@ -11,6 +11,7 @@ from typing import Any
 
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
+from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.errors import UsageError
@@ -102,6 +103,24 @@ def told_events(events: Iterable[FeedbackEvent]) -> dict[str, Any]:
     """Return events as they stand in a record; nothing where there are none."""
     told = [event.model_dump(mode="json") for event in events]
     return {"feedback": told} if told else {}
+
+
+def forked(env: TextEnv) -> TextEnv:
+    """Return another of what is wrapped, gone on from here; Gymnasium's checks stay behind.
+
+    Raises:
+        UsageError: If it cannot fork.
+    """
+    while isinstance(env, OrderEnforcing | PassiveEnvChecker):
+        env = env.env
+    fork = getattr(env, "fork", None)
+    if fork is None:
+        raise UsageError(
+            f"{type(env).__name__} cannot fork",
+            hint="fork what it wraps, and wrap that again",
+        )
+    other: TextEnv = fork()
+    return other
 
 
 def _again(kind: type[TextWrapper], env: TextEnv, made_with: Mapping[str, Any]) -> TextWrapper:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from codeenv.feedback import said
 from codeenv.tools import ToolCall
-from codeenv.wrappers.texts import REASONING, reasoning_of
+from codeenv.tools.action import REASONING, reasoning_of, words_of
 
 _WORDS = {"role", "content", *REASONING}
 
@@ -34,9 +34,8 @@ def spoken(action: object) -> Spoken:
     ``reasoning_content`` (thoughts).  Of words with thoughts the environment gets the words.
     """
     held = action if isinstance(action, Mapping) else {}
-    content = held.get("content")
-    words = content if isinstance(content, str) else ""
-    alone = isinstance(content, str) and not set(held) - _WORDS
+    words = words_of(action)
+    alone = isinstance(held.get("content"), str) and not set(held) - _WORDS
     sent = words if alone else action
     made = said(sent)
     if not isinstance(made, ToolCall):

@@ -17,6 +17,7 @@ from codeenv.feedback.loss import (
     hint_loss,
     policy_gradient_loss,
     teacher_choice_probability,
+    token_log_probs,
 )
 from training.chat import Chat, Said
 from training.policy import Policy
@@ -112,8 +113,8 @@ def name_mask(chat: Chat, ids: Sequence[int], event: FeedbackEvent) -> list[int]
     return mask
 
 
-def padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
-    """Return rows of ids as one tensor, zeros behind their ends."""
+def padded(rows: Sequence[Sequence[float]], device: torch.device) -> Tensor:
+    """Return rows of numbers as one tensor, zeros behind their ends."""
     longest = max(map(len, rows))
     filled = [[*row, *[0] * (longest - len(row))] for row in rows]
     return torch.tensor(filled, device=device)
@@ -206,13 +207,12 @@ class Learner:
     ) -> Tensor:
         ids = padded([r.ids for r in rows], self.device)[:, 1:]
         mask = padded([r.mask for r in rows], self.device)[:, 1:]
-        longest = ids.shape[1] + 1
-        old = torch.tensor([[*r.logps, *[0.0] * (longest - len(r.logps))] for r in rows])
-        logps = logits[:, :-1].float().log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+        old = padded([r.logps for r in rows], self.device)[:, 1:]
+        logps = token_log_probs(logits[:, :-1], ids)
         loss, facts = policy_gradient_loss(
             logps,
-            old[:, 1:].to(self.device),
-            advantages[:, 1:longest],
+            old,
+            advantages[:, 1 : ids.shape[1] + 1],
             mask,
             normaliser=normaliser,
         )
@@ -237,10 +237,10 @@ class Learner:
             [r.ids[slice(*e.span)] for r, e in zip(parts, events, strict=True)], self.device
         )
         sampled = [r.logps[slice(*e.span)] for r, e in zip(parts, events, strict=True)]
-        old = torch.tensor([[*row, *[0.0] * (longest - len(row))] for row in sampled])
-        logps = student.float().log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+        old = padded(sampled, self.device)
+        logps = token_log_probs(student, ids)
         alpha, weights = self._directions(student, teacher, mask)
-        batch = HintBatch(student, teacher, logps, old.to(self.device), mask, weights, alpha)
+        batch = HintBatch(student, teacher, logps, old, mask, weights, alpha)
         kappa = self.rates.kappa
         return hint_loss(batch, normaliser=normaliser, kappa=kappa, rescale=True)[0]
 

@@ -33,7 +33,6 @@ class Rollout:
         errors: For each turn the error code, or "".
         reward: Of the tests, in [0, 1].
         valid: Whether the reward counts.
-        told: The messages, for people.
     """
 
     task: str
@@ -46,7 +45,6 @@ class Rollout:
     errors: list[str] = field(default_factory=list)
     reward: float = 0.0
     valid: bool = False
-    told: list[Said] = field(default_factory=list)
 
     @property
     def unknown(self) -> int:
@@ -111,7 +109,6 @@ class Player:
     def _open(self, env: gymnasium.Env[Any, Any], rollout: Rollout) -> list[int]:
         seen, _ = env.reset(options={"task_id": rollout.task})
         said = Said("user", instruction_shown(seen["text"]))
-        rollout.told.append(said)
         prompt = [*self._chat.message(said), *self._chat.opening]
         rollout.read(prompt)
         return prompt
@@ -132,7 +129,6 @@ class Player:
         text = self._chat.text(turn.ids).removesuffix("<|im_end|>")
         seen, reward, terminated, truncated, info = env.step(_action(text))
         answer = Said("tool", answer_shown(info["tool"]["name"], seen["text"]))
-        rollout.told += [Said("assistant", text, model=True), answer]
         rollout.errors.append(info["tool"]["error"])
         rollout.events += map(FeedbackEvent.model_validate, info.get("feedback", ()))
         more = [*self._chat.ids("\n"), *self._chat.message(answer), *self._chat.opening]

@@ -166,6 +166,16 @@ def test_a_branch_goes_on_from_here(wrapped):
     assert len(branch.events) == 1
 
 
+def test_a_registered_environment_branches_as_well():
+    made = gymnasium.make("CodeRepo-v0", tasks=fake_taskset("fake-a"), runtime=FakeRuntime())
+    with Feedback(made) as env:
+        env.reset(seed=1)
+        env.step(LOST)
+        with env.fork() as branch:
+            assert branch.step(SUBMIT)[2]
+        assert env.step(SUBMIT)[2]
+
+
 def test_it_pickles(wrapped):
     with pickle.loads(pickle.dumps(wrapped(merge=True))) as env:
         assert kinds(play(env, LOST)[-1]) == [(1, "path_not_found")]
