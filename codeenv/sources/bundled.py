@@ -33,7 +33,8 @@ def bundled_tree(name: str) -> Tree:
 
 
 def bundled_names() -> tuple[str, ...]:
-    """Return the names of the shipped repositories."""
+    """Return the names of the shipped repositories, those of a suite's only one first."""
     root = data_folder("tasks")
     found = [*root.glob(f"*/{_FILE}"), *root.glob(f"*/*/{_FILE}")]
-    return tuple(sorted(file.parent.relative_to(root).as_posix() for file in found))
+    names = (file.parent.relative_to(root).as_posix() for file in found)
+    return tuple(sorted(names, key=lambda name: (name.count("/"), name)))
