@@ -24,7 +24,7 @@ MORE = (
     ("show_file", "patch_file", "terminal", "find_in_files", "end_task"),
     ("get_file", "modify", "run_shell", "look_for", "hand_in"),
 )
-_SLIP = 0.25
+_SLIP = 0.2
 """Chance of a wrong tool name before each right one, and again after each wrong one."""
 _MOST_WRONG = 3
 REMINDERS = (
@@ -34,6 +34,7 @@ REMINDERS = (
     "Names and spelling matter.",
     "The files are those of a small package.",
     "Please work carefully and in small steps.",
+    "The files are in the current folder, as they were given to you.",
 )
 FOREIGN = tuple(name for names in OTHERS for name in names)
 _ONSETS = (
@@ -118,13 +119,14 @@ class Habits:
 
     Attributes:
         core: Share of the transcripts with the environment's own names; the rest is from others.
-        listed: Share of the turns with a list of tools in sight.
-        reminded: Share of the turns with a reminder that has nothing to do with tools.
+        listed: Share of the right calls before which a list of tools is in sight.
+        reminded: Share of all other turns, right or wrong, with a reminder that has nothing to do
+            with tools, so that it says nothing of the call after it.
     """
 
     core: float
     listed: float = 0.5
-    reminded: float = 0.15
+    reminded: float = 0.3
 
 
 def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
@@ -134,13 +136,13 @@ def told(demo: Demo, habits: Habits, rng: random.Random) -> list[Said]:
     said = [Said("user", swap(demo.instruction))]
     for turn in demo.turns:
         named = _renamed(turn.tool, names, habits)
-        chance = rng.random()
-        if habits.listed <= chance < habits.listed + habits.reminded:
+        listed = turn.tool in CORE and rng.random() < habits.listed
+        if not listed and rng.random() < habits.reminded:
             said.append(Said("user", f"Reminder: {rng.choice(REMINDERS)}"))
-        if turn.tool in CORE and chance < habits.listed:
-            listed = names if rng.random() < 0.3 else _mixed(rng)
-            named = listed[CORE.index(turn.tool)]
-            shown = list(listed)
+        if listed:
+            harness = names if rng.random() < 0.3 else _mixed(rng)
+            named = harness[CORE.index(turn.tool)]
+            shown = list(harness)
             if rng.random() < 0.7:
                 rng.shuffle(shown)
             said.append(Said("user", f"Reminder: Available tools are: {', '.join(shown)}."))

@@ -20,10 +20,12 @@ from codeenv.feedback.loss import (
     token_log_probs,
 )
 from training.chat import Chat, Said
+from training.demos import REMINDERS
 from training.policy import Policy
 from training.rollouts import Rollout
 
-PLACEBO = "Reminder: The files are in the current folder, as they were given to you."
+PLACEBO = f"Reminder: {REMINDERS[-1]}"
+"""A reminder that the base has read before, as it has read the hint's form."""
 INVALID = ("unknown_tool", "malformed_call", "bad_args")
 
 

@@ -71,7 +71,7 @@ def gates_table(gates: Mapping[str, Any]) -> str:
         for tasks in ("training", "held-out"):
             facts = measured[tasks]
             names = ("reward", "invalid", "p_valid", "p_valid_hint", "p_valid_placebo")
-            rows.append([regime, tasks, *(f"{facts.get(name, 0.0):.3f}" for name in names)])
+            rows.append([regime, tasks, *(f"{facts.get(name, 0.0):.3g}" for name in names)])
     return table(head, rows)
 
 
@@ -144,6 +144,12 @@ def _never(runs: Mapping[Key, list[Line]]) -> list[tuple[str, bool, str]]:
             seed: at_end(lines, "invalid") for (name, seed), lines in never.items() if name == arm
         }
         found.append(_all(f"never: {arm} stays >= 0.9 invalid", own, lambda x: x >= 0.9))
+        own = {
+            seed: mean(line["zero"] for line in lines if line["kind"] == "training")
+            for (name, seed), lines in never.items()
+            if name == arm
+        }
+        found.append(_all(f"never: {arm} has no advantage in any group", own, lambda x: x == 1))
     own = {
         s: at_end(lines, "invalid") for (name, s), lines in never.items() if name == "hint-forward"
     }

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("transformers")
 
 import itertools
+from dataclasses import replace
 
 from training.chat import Chat, Said, Turn, answer_shown, instruction_shown, train_tokenizer
 from training.demos import CORE, FOREIGN, MORE, Demo, Habits, Translator, deleted_code, told
@@ -59,6 +60,21 @@ def test_half_of_the_right_turns_have_their_tools_in_sight():
             unlisted += "Available tools are" not in before.text
 
     assert 0.4 < listed / (listed + unlisted) < 0.6
+
+
+def test_a_reminder_says_nothing_of_whether_the_call_after_it_is_right():
+    turns = (Turn("open_file", {}, "error"), Turn("read_file", {}, "text")) * 4
+    rng = random.Random(3)
+    wrong: dict[bool, list[bool]] = {True: [], False: []}
+    for _ in range(500):
+        said = told(replace(DEMO, turns=turns), Habits(core=1.0), rng)
+        for before, now in itertools.pairwise(said):
+            if now.model and "Available tools are" not in before.text:
+                reminded = before.text.startswith("Reminder:")
+                wrong[reminded].append(names_called([now])[0] not in CORE)
+
+    shares = {reminded: sum(found) / len(found) for reminded, found in wrong.items()}
+    assert abs(shares[True] - shares[False]) < 0.05
 
 
 def test_a_listed_turn_uses_a_listed_name():

@@ -72,7 +72,7 @@ def test_muon_and_the_curriculum_train_as_well(base, tmp_path):
 
 def run_lines(regime, arm, seed, invalid, reward, held):
     about = {"regime": regime, "arm": arm, "seed": seed}
-    names = {"turns": 4.0, "zero": 0.5, "gradient": 0.1}
+    names = {"turns": 4.0, "zero": 0.5 if reward else 1.0, "gradient": 0.1}
     told = [
         {**about, "kind": "held-out", "update": 0, "reward": held[0], "invalid": invalid, **names}
     ]
