@@ -16,7 +16,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
 from codeenv.errors import UsageError
 from codeenv.feedback import FeedbackEvent, Turn
-from codeenv.trajectory import Recorder
+from codeenv.trajectory import Recorder, StepMetrics
 
 TESTS = "tests"
 PARTS = "reward_parts"
@@ -88,15 +88,17 @@ def reward_names(env: TextEnv) -> tuple[str, ...]:
     return found
 
 
-def write_turn(recorder: Recorder, turn: Turn, extra: Mapping[str, Any]) -> None:
+def write_turn(
+    recorder: Recorder, turn: Turn, extra: Mapping[str, Any], metrics: StepMetrics | None = None
+) -> None:
     """Write down what an episode says of an action, so that a replay reads the same again."""
     facts = {"name": turn.named, "ok": turn.ok, "error": turn.error, "exit_code": turn.exit_code}
     told = {**extra, "tool": {**extra.get("tool", {}), **facts}}
     if turn.tool:
         made = turn.tool, turn.arguments, turn.text, told
-        recorder.call(*made, message=turn.content, reasoning=turn.reasoning)
+        recorder.call(*made, message=turn.content, reasoning=turn.reasoning, metrics=metrics)
     else:
-        recorder.say(turn.content, turn.text, told, reasoning=turn.reasoning)
+        recorder.say(turn.content, turn.text, told, reasoning=turn.reasoning, metrics=metrics)
 
 
 def told_events(events: Iterable[FeedbackEvent]) -> dict[str, Any]:

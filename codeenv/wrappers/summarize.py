@@ -4,21 +4,18 @@ The rules are those of summary-based context management (SUPO, arXiv 2510.06727)
 of an episode are to a trainer says ``Trajectory.segments``.
 """
 
-import json
+import copy
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-from gymnasium import spaces
+from typing import Any, Self
 
 import codeenv
 from codeenv.env.episode import Episode
 from codeenv.env.repo import CodeRepoEnv, Info, Observation
-from codeenv.env.spaces import TEXT_LENGTH, UnicodeText
+from codeenv.env.spaces import TEXT_LENGTH
 from codeenv.errors import UsageError
 from codeenv.feedback import turn_of
 from codeenv.feedback.turns import said
-from codeenv.tools import ToolCall, ToolResult, parse_action, schemas
+from codeenv.tools import ToolResult, schemas
 from codeenv.tools.action import words_of
 from codeenv.trajectory import (
     AgentInfo,
@@ -26,6 +23,7 @@ from codeenv.trajectory import (
     Recorder,
     Segment,
     SegmentMark,
+    StepMetrics,
     Trajectory,
     messages_of,
 )
@@ -34,10 +32,12 @@ from codeenv.wrappers.parts import (
     Stepped,
     TextEnv,
     TextWrapper,
+    forked,
     reward_names,
     told_events,
     write_turn,
 )
+from codeenv.wrappers.summaries import SummaryOrCall, summary_of
 from codeenv.wrappers.texts import TokenCounter, approximate_tokens, reasoning_of, text_of
 
 PROMPT = (
@@ -45,58 +45,6 @@ PROMPT = (
     "the task demands, what you found out, what you changed and where, what is left to do and how "
     "to check it. You will go on from the instruction and this summary alone."
 )
-_ONE_IN = 8
-
-
-class SummaryOrCall(spaces.Space[Any]):
-    """Every action of the environment, and every summary: a text, or ``{"summary": text}``.
-
-    Samples are calls, and one in eight a summary.
-    """
-
-    def __init__(
-        self, calls: spaces.Space[Any], seed: int | np.random.Generator | None = None
-    ) -> None:
-        """Add summaries to a space of calls."""
-        self.calls = calls
-        self.summaries = UnicodeText(min_length=1)
-        super().__init__(shape=None, dtype=None, seed=seed)
-
-    @property
-    def is_np_flattenable(self) -> bool:
-        """Texts are not arrays."""
-        return False
-
-    def seed(self, seed: Any = None) -> Any:  # noqa: ANN401 - Gymnasium's signature
-        """Seed this space and the two it is made of."""
-        self.calls.seed(seed)
-        self.summaries.seed(seed)
-        return super().seed(seed)
-
-    def contains(self, x: Any) -> bool:  # noqa: ANN401 - Gymnasium's signature
-        """Return whether ``x`` is a call or a summary."""
-        return self.calls.contains(x) or summary_of(x) is not None
-
-    def sample(self, mask: Any = None, probability: Any = None) -> Any:  # noqa: ANN401
-        """Return a call, or now and then a summary; there are no masks.
-
-        Raises:
-            ValueError: If a mask is given.
-        """
-        if mask is not None or probability is not None:
-            raise ValueError("calls and summaries are sampled without masks")
-        if self.np_random.integers(_ONE_IN):
-            return self.calls.sample()
-        return {"summary": self.summaries.sample()}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SummaryOrCall) and self.calls == other.calls
-
-    def __hash__(self) -> int:
-        return hash(self.calls)
-
-    def __repr__(self) -> str:
-        return f"SummaryOrCall({self.calls!r})"
 
 
 class SelfSummarize(TextWrapper):
@@ -160,6 +108,8 @@ class SelfSummarize(TextWrapper):
         self.trigger_tokens, self.max_segments = trigger_tokens, max_segments
         self.count, self.prompt, self.agent = count, prompt, agent
         self.action_space = SummaryOrCall(env.action_space)
+        self._last: Observation = {}
+        self._metrics: StepMetrics | None = None
         self._begin("", "")
 
     def reset(
@@ -180,6 +130,27 @@ class SelfSummarize(TextWrapper):
             return self._refuse(action)
         return self._go_on(summary, reasoning_of(action))
 
+    def sampled(self, metrics: StepMetrics) -> None:
+        """Say how the next action was sampled; call it before ``step``.
+
+        Token ids, log-probabilities and the policy's version are recorded with the turn, of a
+        summary too, so that every segment has its samples.
+        """
+        self._metrics = metrics
+
+    def fork(self) -> Self:
+        """Return another environment that goes on from here; see ``CodeRepoEnv.fork``.
+
+        Raises:
+            UsageError: If what it wraps cannot fork.
+        """
+        other = type(self)(forked(self.env), **self._saved_kwargs)
+        other._recorder, other._last = copy.deepcopy(self._recorder), dict(self._last)
+        other._task_id, other._instruction = self._task_id, self._instruction
+        other._mark, other._first, other._asked = self._mark, self._first, self._asked
+        other._tokens = self._tokens
+        return other
+
     def trajectory(self, extra: Mapping[str, Any] | None = None) -> Trajectory:
         """Return the episode so far; ``segments`` of it gives the contexts.
 
@@ -199,6 +170,7 @@ class SelfSummarize(TextWrapper):
         self._task_id, self._instruction = task_id, instruction
         self._mark, self._first, self._asked = SegmentMark(), 0, False
         self._tokens = self.count(instruction)
+        self._last, self._metrics = {}, None
         self._recorder.instruct(instruction)
 
     def _pass_on(self, action: Any) -> Stepped:  # noqa: ANN401
@@ -233,7 +205,8 @@ class SelfSummarize(TextWrapper):
         opening = self._opening(summary)
         self._episode.take_summary(summary, reasoning)
         noticed = told_events(self._episode.noticed)
-        self._recorder.summarise(summary, {"reward": 0.0, **noticed}, reasoning=reasoning)
+        extra = {"reward": 0.0, **noticed}
+        self._recorder.summarise(summary, extra, reasoning=reasoning, metrics=self._taken())
         mark = SegmentMark(
             segment_id=self._mark.segment_id + 1,
             parent_segment=self._mark.segment_id,
@@ -267,7 +240,12 @@ class SelfSummarize(TextWrapper):
             made = said(action)
             turn = turn_of(episode.steps, made, result, words=words, reasoning=thought)
         extra = {"reward": reward, "tool": known, **told_events(episode.noticed)}
-        write_turn(self._recorder, turn, extra)
+        write_turn(self._recorder, turn, extra, self._taken())
+
+    def _taken(self) -> StepMetrics | None:
+        """Return how the action was sampled, once."""
+        taken, self._metrics = self._metrics, None
+        return taken
 
     def _told(self, info: Info) -> Info:
         mark = self._mark.model_dump()
@@ -278,23 +256,3 @@ class SelfSummarize(TextWrapper):
 
 
 _NO_TOOL = {"tool": "", "exit_code": -1, "is_error": 0}
-
-
-def summary_of(action: object) -> str | None:
-    """Return the summary an action is, or None: any text that is no call, ``{"summary": text}``."""
-    if isinstance(parse_action(action), ToolCall):
-        return None
-    said = _json(action) if isinstance(action, str) else action
-    text = said.get("summary") if isinstance(said, Mapping) else None
-    if text is None and isinstance(action, str):
-        text = action
-    if not isinstance(text, str) or not text.strip():
-        return None
-    return text.encode("utf-8", "replace").decode()
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

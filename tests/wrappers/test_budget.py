@@ -2,6 +2,7 @@
 
 import gymnasium
 import pytest
+from gymnasium.wrappers import TimeLimit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -141,7 +142,17 @@ def test_feedback_and_rewards_fork_around_each_other():
 
 
 def test_what_cannot_fork_says_so():
-    env = stacked(fake_env())
+    env = TurnPenalty(TimeLimit(fake_env(), 5), 0.1)
     env.reset(seed=1)
-    with pytest.raises(UsageError, match="SelfSummarize cannot fork"):
-        env.get_wrapper_attr("fork")()
+    with pytest.raises(UsageError, match="TimeLimit cannot fork"):
+        env.fork()
+
+
+def test_the_whole_stack_forks():
+    env = Feedback(stacked(fake_env()))
+    env.reset(seed=1)
+    env.step(BAD)
+    fork = env.get_wrapper_attr("fork")()
+
+    assert str(fork) == str(env)
+    assert play(fork, [SOLVE, SUBMIT]) == play(env, [SOLVE, SUBMIT])

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from codeenv.env.repo import TEXT_LENGTH
 from codeenv.errors import UsageError
+from codeenv.export import samples_of, turn_records
 from codeenv.monitor import Monitor
-from codeenv.trajectory import messages_of, sealed, shared_advantages
+from codeenv.trajectory import StepMetrics, messages_of, sealed, shared_advantages
 from codeenv.wrappers import LengthPenalty, SelfSummarize
-from codeenv.wrappers.summarize import PROMPT, summary_of
+from codeenv.wrappers.summaries import summary_of
+from codeenv.wrappers.summarize import PROMPT
 from tests.wrappers.conftest import BAD, LOOK, SOLVE, SUBMIT, fake_env, played
 
 ACTIONS = st.lists(
@@ -218,3 +220,56 @@ def test_a_monitor_reads_a_chained_trajectory():
     played(env, [LOOK, "saw it", SOLVE, "did it", SUBMIT])
 
     assert Monitor().examine(env.trajectory()).findings == ()
+
+
+def test_every_segment_has_the_samples_of_its_turns_its_summary_among_them():
+    env = SelfSummarize(fake_env(), 50)
+    env.reset(seed=1)
+    prompts = [[1, 2], [1, 2, 10, 20, 3], [7], [7, 12, 22, 8]]
+    for number, action in enumerate([LOOK, "saw it", SOLVE, "did it"]):
+        ids = [10 + number, 20 + number]
+        made = {"prompt_token_ids": prompts[number], "completion_token_ids": ids}
+        env.sampled(StepMetrics(**made, logprobs=[-0.5, -1.0]))
+        env.step(action)
+    env.step(SUBMIT)  # nobody said how it was sampled
+
+    first, second, third = env.trajectory().segments()
+    (sample,) = samples_of(turn_records(first.steps))
+    assert (sample.ids, sample.mask) == ([1, 2, 10, 20, 3, 11, 21], [0, 0, 1, 1, 0, 1, 1])
+    (sample,) = samples_of(turn_records(second.steps))
+    assert (sample.ids, sample.logprobs) == ([7, 12, 22, 8, 13, 23], [0, -0.5, -1, 0, -0.5, -1])
+    assert samples_of(turn_records(third.steps)) == []
+
+
+@pytest.mark.parametrize("before", [[], [LOOK], [LOOK, "saw it"], [LOOK, "saw it", BAD]])
+def test_a_fork_goes_on_in_the_same_context(before):
+    env = SelfSummarize(fake_env(), 50)
+    env.reset(seed=1)
+    for action in before:
+        env.step(action)
+    other = env.fork()
+    rest = ["seen", SOLVE, "did it", SUBMIT]
+
+    assert [*_until_over(other, rest)] == [*_until_over(env, rest)]
+    assert _said(other) == _said(env)
+    assert other.reset(seed=2) == env.reset(seed=2)
+
+
+def test_what_one_branch_does_the_other_does_not_see():
+    env = SelfSummarize(fake_env(), 10**6)
+    env.reset(seed=1)
+    other = env.fork()
+    other.step(BAD)
+
+    assert len(other.trajectory().steps) == len(env.trajectory().steps) + 1
+
+
+def _until_over(env, actions):
+    for action in actions:
+        yield (step := env.step(action))
+        if step[2]:
+            break
+
+
+def _said(env):
+    return [(step.source, step.message, step.extra) for step in env.trajectory().steps]
