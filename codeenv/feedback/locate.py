@@ -18,6 +18,10 @@ _UNIT = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.S
 )
 """One character inside a JSON string."""
+_OPENED = re.compile(r"\{(?=\s*[\"}])")
+_DEPTH = 64
+"""How often a text is read over to find objects in it; what would take more no template writes."""
+_DEEP = 1000  # characters of a text that is nested too deep, at the least
 
 
 def find_part(
@@ -102,16 +106,21 @@ def _arguments(text: str, message: Message, target: Target) -> Span | None:
 
 
 def _objects(text: str, start: int) -> Iterator[tuple[Span, Any]]:
-    """Yield every JSON object in a text, the inner ones too."""
+    """Yield the JSON objects in a text, the inner ones too, until it was read over too often."""
     decoder = json.JSONDecoder()
-    at = text.find("{", start)
-    while at >= 0:
+    left = _DEPTH * len(text)
+    for opened in _OPENED.finditer(text, start):
+        at = opened.start()
+        if left <= 0:
+            return
         try:
             value, end = decoder.raw_decode(text, at)
             yield (at, end), value
+        except json.JSONDecodeError as error:
+            end = error.pos
         except (ValueError, RecursionError):
-            pass
-        at = text.find("{", at + 1)
+            end = at + _DEEP
+        left -= end - at
 
 
 def _through_json(ours: str, theirs: str, chars: Span) -> Span | None:

@@ -5,7 +5,6 @@ for the turn after it, from its first token through the one that ends the turn.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -149,16 +148,14 @@ class ChatTemplate:
             at = text.rfind(self.end_of_turn)
             if at >= 0:
                 return text[: at + len(self.end_of_turn)]
-        ends = sorted((mark for mark in self._ends() if mark), key=len, reverse=True)
-        either = "|".join(map(re.escape, ends))
-        tail = re.search(rf"(?:(?:{either})\s*)+\Z", text) if either else None
+        tail = _marks_at_end(text, [mark for mark in self._ends() if mark])
         if tail is None or self.end_of_turn:
             raise UsageError(
                 "the chat template ends the agent's turn with no special token",
                 hint="name the token: ChatTemplate(tokenizer, end_of_turn='…')",
             )
         stop = getattr(self.tokenizer, "eos_token", None) or ""
-        at = text.find(stop, tail.start()) if stop else -1
+        at = text.find(stop, tail) if stop else -1
         return text[: at + len(stop)] if at >= 0 else text.rstrip()
 
     def _ends(self) -> list[str]:
@@ -166,6 +163,18 @@ class ChatTemplate:
         special = [*getattr(self.tokenizer, "all_special_tokens", ())]
         added: Mapping[str, int] = getattr(self.tokenizer, "get_added_vocab", dict)()
         return special or [*added]
+
+
+def _marks_at_end(text: str, marks: Sequence[str]) -> int | None:
+    """Return where the marks that a text ends with begin, white space between them or not."""
+    first, end = None, len(text)
+    while True:
+        while end and text[end - 1].isspace():
+            end -= 1
+        ends = [mark for mark in marks if text.endswith(mark, 0, end)]
+        if not ends:
+            return first
+        first = end = end - max(map(len, ends))
 
 
 def _as_text(message: Message) -> Message:

@@ -3,7 +3,10 @@
 import pytest
 
 from codeenv.feedback import LeakCheck
+from codeenv.feedback.locate import find_part
+from codeenv.feedback.models import Target
 from codeenv.feedback.plans import open_items
+from codeenv.feedback.render import ChatTemplate
 from codeenv.feedback.shell import only_reads, runs_code, runs_tests
 from codeenv.feedback.testruns import read_run
 from codeenv.feedback.writes import written
@@ -68,3 +71,44 @@ def test_a_large_hint_is_checked():
     check = LeakCheck.of(["return a + b\n" * 20_000, "(" * 300_000, "'" * 300_000])
 
     assert check.statements == {("return", "a", "+", "b")}
+
+
+TARGET = Target(message=1, part="arguments")
+
+
+class Marked:
+    """A tokenizer with special tokens and a template that writes contents alone."""
+
+    all_special_tokens = ("<e>", "<p>", "<p>e>")
+    eos_token = "<e>"
+
+    def apply_chat_template(self, conversation, **options):
+        return "".join(message["content"] for message in conversation)
+
+    def __call__(self, text, **options):
+        raise NotImplementedError
+
+    def decode(self, token_ids, **options):
+        raise NotImplementedError
+
+
+def completed(text):
+    return ChatTemplate(Marked()).completion([{"role": "assistant", "content": text}], ())
+
+
+@pytest.mark.parametrize("piece", ["<p>", "<p> ", " ", "<e>\n", "<", "<p>e>"], ids=repr)
+def test_a_turn_full_of_special_tokens_is_cut_at_its_end(piece):
+    rubbish = piece * (SIZE // len(piece))
+
+    assert completed(f"{rubbish}!<p> <e>\n<p>") == f"{rubbish}!<p> <e>"
+
+
+@pytest.mark.parametrize("piece", ['{"a":', '{"a":[{},', "{", '{"a', '[{"a": 1}, '], ids=repr)
+def test_arguments_are_looked_for_in_a_turn_of_braces(piece):
+    function = {"name": "look", "arguments": {"path": "a.py"}}
+    call = {"id": "1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": "", "tool_calls": [call]}
+    text = '{"path": "a.py"} ' + piece * (SIZE // len(piece))
+
+    assert find_part(text, message, TARGET, lambda _: None) == (0, 16)
+    assert find_part(text[17:], message, TARGET, lambda _: None) is None
