@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from codeenv.feedback.code import test_runs
 from codeenv.feedback.options import inside
 from codeenv.feedback.shell import is_test_run
 from codeenv.feedback.words import commands, program, python_in
@@ -27,7 +28,7 @@ def covers(command: str, *, failed: bool) -> Callable[[str], bool]:
         failed: Whether the run failed: it may have ended at the first failure then.
     """
     found = [one.words for one in commands(command) or () if is_test_run(one.words)]
-    chosen = [_arguments(words) for words in found]
+    chosen = [arguments for words in found for arguments in _arguments(words)]
 
     def covered(name: str) -> bool:
         told = (args is None or _selected(args, name, failed=failed) for args in chosen)
@@ -36,12 +37,14 @@ def covers(command: str, *, failed: bool) -> Callable[[str], bool]:
     return covered
 
 
-def _arguments(words: Sequence[str]) -> Sequence[str] | None:
-    """Return pytest's arguments, or None if it is another program."""
+def _arguments(words: Sequence[str]) -> Sequence[Sequence[str] | None]:
+    """Return pytest's arguments in each of its runs; None stands for those of another program."""
     asked = python_in(words)
+    if asked is not None and asked.kind == "c":
+        return test_runs(asked.what) or [None]
     if asked is not None:
-        return asked.arguments if (asked.kind, asked.what) == ("m", "pytest") else None
-    return words[1:] if program(words) in ("pytest", "py.test") else None
+        return [asked.arguments if (asked.kind, asked.what) == ("m", "pytest") else None]
+    return [words[1:] if program(words) in ("pytest", "py.test") else None]
 
 
 def _selected(arguments: Sequence[str], name: str, *, failed: bool) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from codeenv.feedback.code import command_lines, test_runs
 from codeenv.feedback.words import SHELLS, TARGETS, Command, commands, program, python_in
 
 _TEST_FILE = re.compile(r"(?:[^\n]*/)?(test_[\w-]*|[\w-]+_test)\.py")
@@ -61,6 +62,9 @@ def is_test_run(words: Sequence[str]) -> bool:
         name, arguments = asked.what.partition(".")[0], asked.arguments
     if _SHOWS.intersection(arguments) or _LISTS.get(name, frozenset()).intersection(arguments):
         return False
+    if asked is not None and asked.kind == "c":
+        ran = any(_SHOWS.isdisjoint(given or ()) for given in test_runs(asked.what))
+        return ran or any(map(runs_tests, command_lines(asked.what)))
     if asked is not None:
         tester = asked.kind == "m" and name in _TESTERS | {"doctest"}
         return tester or (asked.kind == "file" and _is_test_file(asked.what, arguments))

@@ -142,6 +142,7 @@ def test_failing_tests_of_a_solved_episode_are_no_mistake():
     "command",
     [
         "pytest tests/test_b.py",
+        "python -c 'import pytest; pytest.main([\"tests/test_b.py\"])'",
         "python -m pytest tests/test_a.py::test_c",
         "pytest -k other",
         "pytest --deselect tests/test_a.py::test_b",
@@ -161,6 +162,8 @@ def test_a_green_run_of_other_tests_leaves_a_failure(command):
         "pytest",
         "pytest -q -n 4 tests",
         "pytest tests/test_a.py",
+        "python -c 'import pytest; pytest.main([\"tests/test_a.py\"])'",
+        "python -c 'import pytest; pytest.main()'",
         "cd tests && pytest test_a.py::test_b",
         "pytest -k test_b",
         "pytest -k 'b and not c'",
