@@ -9,6 +9,7 @@ import pytest
 from codeenv.images.base import ensure_base
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend, probe
+from tests.harness.chat_server import PROXIES, ChatServer
 
 WALLS = ("docker", "bubblewrap")
 
@@ -79,3 +80,15 @@ def docker_backend():
     backend = open_backend("docker")
     yield backend
     backend.close()
+
+
+@pytest.fixture
+def chat_server(monkeypatch):
+    """A chat server, and the variables that lead to it."""
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+    server = ChatServer()
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    yield server
+    server.stop()

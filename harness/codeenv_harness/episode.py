@@ -12,6 +12,7 @@ from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.agents.stops import Ended, StopRun
 from codeenv_harness.spoken import Spoken, spoken
 
 OnStep = Callable[[int, object, ToolResult], None]
@@ -42,7 +43,7 @@ def attempt(
             on_start()
             agent = make_agent(episode.task)
             return play(agent, episode, seed=seed, rollout=rollout, on_step=on_step)
-    except NoPairs:  # no episode of such a task can be graded here
+    except (NoPairs, StopRun):  # no episode of such a task can be graded here, or none be played
         raise
     except Exception as error:  # noqa: BLE001 - one failed episode must not end a run
         return Played(
@@ -67,6 +68,8 @@ def play(
     recorder.instruct(episode.instruction)
     try:
         _loop(agent, episode, recorder, seed, on_step)
+    except StopRun:
+        raise
     except Exception as error:  # noqa: BLE001 - an agent's failure is data
         episode.abort(_told(error))
     outcome = episode.finish("agent_gave_up")
@@ -91,6 +94,9 @@ def _loop(agent: Agent, episode: Episode, recorder: Recorder, seed: int, on_step
     while episode.outcome is None:
         action = agent.act(result)
         if action is None:
+            return
+        if isinstance(action, Ended):
+            episode.finish(action.reason)
             return
         metrics, made = _metrics(agent, episode), spoken(action)
         result = episode.call(made.sent)
@@ -162,7 +168,12 @@ def _briefing(episode: Episode, seed: int) -> Briefing:
 
 def _info(agent: Agent, episode: Episode) -> AgentInfo:
     version = str(codeenv.__version__)
-    return AgentInfo(name=agent.name, version=version, tool_definitions=list(episode.tools))
+    return AgentInfo(
+        name=agent.name,
+        version=version,
+        model_name=getattr(agent, "model", None),
+        tool_definitions=list(episode.tools),
+    )
 
 
 def _told(error: Exception) -> str:

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -35,6 +35,8 @@ class Manifest(_Model):
     schema_version: Literal[1] = 1
     codeenv: str
     agent: str
+    settings: dict[str, Any] = {}
+    """Of the agent."""
     backend: str
     recipes: dict[str, str]
     """Task id -> digest of its recipe."""
@@ -233,4 +235,6 @@ def _end_last_line(file: BinaryIO) -> None:
 
 
 def _json(manifest: Manifest) -> str:
-    return json.dumps(manifest.model_dump(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    unsaid = None if manifest.settings else {"settings"}
+    facts = manifest.model_dump(mode="json", exclude=unsaid)
+    return json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

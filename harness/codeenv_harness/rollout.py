@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +16,22 @@ from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
 from codeenv.tools import Profile, ToolResult
-from codeenv_harness.agents import AgentFactory, agent_factory
+from codeenv_harness.agents import (
+    AgentFactory,
+    AgentOptions,
+    Budget,
+    BudgetSpent,
+    agent_factory,
+)
 from codeenv_harness.episode import Played, attempt
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
 from codeenv_harness.metrics import Summary, summarise
 from codeenv_harness.monitoring import MonitorCallback
+from codeenv_harness.prices import Price
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
+
+_PRIVATE = ("base_url",)
+"""Settings of an agent that are not written down: they say where, not how."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,9 @@ class RunOptions:
 
     Attributes:
         agent: As the command line names it, e.g. ``oracle``.
+        settings: Options of the agent's own (``AgentOptions.settings``).
+        budget: What this run may use; one that is resumed begins anew.
+        prices: What models cost.
         rollouts: Episodes per task.
         concurrency: Episodes at the same time.
         seed: Together with task and rollout number it seeds each agent.
@@ -47,16 +60,26 @@ class RunOptions:
     retries: int = 2
     limits: EpisodeLimits = field(default_factory=EpisodeLimits)
     profile: Profile = "core4"
+    settings: Mapping[str, object] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    prices: Mapping[str, Price] = field(default_factory=dict)
     out: Path | None = None
     resume: bool = False
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run gave: all records, sorted by task and rollout, and their numbers."""
+    """What a run gave.
+
+    Attributes:
+        records: Of all finished rollouts, sorted by task and rollout.
+        summary: Their numbers.
+        stopped: Why not all were played, e.g. that the budget is spent; else "".
+    """
 
     records: tuple[RolloutRecord, ...]
     summary: Summary
+    stopped: str = ""
 
 
 def run(
@@ -72,6 +95,7 @@ def run(
     is gone, and what has ended is on disk.
 
     Raises:
+        AgentUnavailable: If the agent cannot act at all; what has ended is on disk.
         BackendUnavailable: If there is no backend here.
         UsageError: If options do not fit, or the folder holds another run.
     """
@@ -93,9 +117,11 @@ class _Run:
         self._monitor = monitor
         self._taskset, self._options, self._runtime = taskset, options, runtime
         self._on_event = on_event
-        self._make_agent: AgentFactory = agent_factory(options.agent, options.profile)
+        about = AgentOptions(options.profile, options.settings, options.budget, options.prices)
+        self._make_agent: AgentFactory = agent_factory(options.agent, about)
         self._folder = RunFolder(options.out) if options.out is not None else None
         self._stopped = threading.Event()
+        self._spent = ""
 
     def run(self) -> RunResult:
         done: dict[Key, RolloutRecord] = {}
@@ -108,10 +134,13 @@ class _Run:
             for recipe in self._taskset.recipes
             if (recipe.id, rollout) not in done
         ]
-        for record in self._all(wanted):
-            done[record.key] = record
+        try:
+            for record in self._all(wanted):
+                done[record.key] = record
+        finally:
+            self._close_agents()
         records = tuple(done[key] for key in sorted(done))
-        return RunResult(records, summarise(records))
+        return RunResult(records, summarise(records), self._spent)
 
     def _all(self, wanted: Sequence[tuple[Recipe, int]]) -> list[RolloutRecord]:
         pool = ThreadPoolExecutor(self._options.concurrency, "codeenv-rollout")
@@ -120,15 +149,33 @@ class _Run:
             records: list[RolloutRecord] = []
             while pending:
                 ended, pending = wait(pending, return_when=FIRST_COMPLETED)
-                records += _results(ended)
+                records += self._results(ended)
+                if self._spent:
+                    pending = {future for future in pending if not future.cancel()}
             return records
         except BaseException:
             self._stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            self._close_agents()
             self._runtime.close()
             raise
         finally:
             pool.shutdown(wait=True)
+
+    def _results(self, ended: set[Future[RolloutRecord]]) -> list[RolloutRecord]:
+        """Return what was played; where the budget ended a rollout, note that."""
+        found = []
+        for future in ended:
+            try:
+                found.append(future.result())
+            except BudgetSpent as error:
+                self._spent = f"{error.message}; {error.hint}"
+        return found
+
+    def _close_agents(self) -> None:
+        close = getattr(self._make_agent, "close", None)
+        if close is not None:
+            close()
 
     def _one(self, recipe: Recipe, rollout: int) -> RolloutRecord:
         """Play one rollout, again while the outcome is not valid, and write it down."""
@@ -179,10 +226,6 @@ class _Run:
         return self._runtime.open(task, limits=options.limits, profile=options.profile)
 
 
-def _results(ended: set[Future[RolloutRecord]]) -> list[RolloutRecord]:
-    return [future.result() for future in ended]
-
-
 def _seed(seed: int, task_id: str, rollout: int) -> int:
     text = f"{seed}:{task_id}:{rollout}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
@@ -192,6 +235,7 @@ def _manifest(taskset: Taskset, options: RunOptions, runtime: Runtime) -> Manife
     return Manifest(
         codeenv=str(codeenv.__version__),
         agent=options.agent,
+        settings={k: v for k, v in options.settings.items() if k not in _PRIVATE},
         backend=runtime.backend.name,
         recipes={recipe.id: digest_of(recipe) for recipe in taskset.recipes},
         rollouts=options.rollouts,

@@ -43,6 +43,9 @@ class Agent(Protocol):
     def act(self, observation: ToolResult | None) -> object:
         """Return the next action, in any form the environment takes; None to give up.
 
+        ``Ended`` ends the episode with a reason of its own.  ``StopRun`` is raised where no further
+        episode makes sense; any other error makes this one invalid, and it is played again.
+
         ``content`` and ``reasoning_content`` of a dict are recorded beside the call that it is.
         ``observation`` is what the last action gave, None before the first.
         """

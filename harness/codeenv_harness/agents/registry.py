@@ -1,5 +1,7 @@
 """Agents by name, as the command line writes them."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeenv.errors import UsageError
@@ -8,19 +10,44 @@ from codeenv.tools import Profile
 from codeenv_harness.agents.base import Agent, AgentFactory
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
+from codeenv_harness.agents.purse import Budget, Purse
 from codeenv_harness.agents.random import RandomAgent
 from codeenv_harness.agents.replay import ReplayAgent, recorded
+from codeenv_harness.prices import Price
 
-NAMES = ("oracle", "nop", "random", "replay:FILE")
+NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL")
 
 
-def agent_factory(spec: str, profile: Profile = "core4") -> AgentFactory:
-    """Return what makes the agent that ``spec`` names.
+@dataclass(frozen=True)
+class AgentOptions:
+    """What agents are told beside their name.
+
+    Attributes:
+        profile: Which tools there are.
+        settings: Names and values that the agent knows, e.g. ``{"temperature": 0.7}``.
+        budget: What a run may use.
+        prices: What models cost.
+    """
+
+    profile: Profile = "core4"
+    settings: Mapping[str, object] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactory:
+    """Return what makes the agent that ``spec`` names; if it has ``close``, call that at the end.
 
     Raises:
-        UsageError: If there is no such agent.
+        AgentUnavailable: If it lacks something here.
+        UsageError: If there is no such agent, or it does not know an option.
     """
+    options = options or AgentOptions()
     name, _, argument = spec.partition(":")
+    if name == "chat" and argument:
+        return _chat(argument, options)
+    if options.settings:
+        raise UsageError(f"{spec} has no options", hint="agent options are for chat:MODEL")
     if name == "replay" and argument:
         if not Path(argument).exists():
             raise UsageError(f"there is no {argument!r} to replay", hint="name a file or a run")
@@ -28,13 +55,25 @@ def agent_factory(spec: str, profile: Profile = "core4") -> AgentFactory:
     factories: dict[str, AgentFactory] = {
         "oracle": OracleAgent,
         "nop": lambda _task: NopAgent(),
-        "random": lambda _task: RandomAgent(profile),
+        "random": lambda _task: RandomAgent(options.profile),
     }
     if spec not in factories:
         raise UsageError(f"invalid choice: {spec!r} (choose from {', '.join(NAMES)})")
     return factories[spec]
 
 
-def make_agent(spec: str, task: Task, profile: Profile = "core4") -> Agent:
+def make_agent(spec: str, task: Task, options: AgentOptions | None = None) -> Agent:
     """Return an agent for one task (see ``agent_factory``)."""
-    return agent_factory(spec, profile)(task)
+    return agent_factory(spec, options)(task)
+
+
+def _chat(model: str, options: AgentOptions) -> AgentFactory:
+    try:
+        from codeenv_harness.agents.chat import ChatClient, ChatFactory, ChatOptions
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"chat:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
+        ) from error
+    known = ChatOptions.of(options.settings)
+    purse, price = Purse(options.budget), options.prices.get(model)
+    return ChatFactory(ChatClient(model, known, purse=purse, price=price))

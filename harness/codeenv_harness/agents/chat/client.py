@@ -1,0 +1,169 @@
+"""Asks a chat server: retries what may pass, and says what cannot."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import openai
+from openai.lib.streaming.chat import ChatCompletionStreamState
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from codeenv_harness.agents.chat.answers import Answer, answer_of
+from codeenv_harness.agents.chat.options import ChatOptions
+from codeenv_harness.agents.chat.waiting import Waiting
+from codeenv_harness.agents.purse import Purse
+from codeenv_harness.agents.stops import AgentError, AgentUnavailable
+from codeenv_harness.prices import Price
+
+_REFUSED = (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError)
+_WRONG = (openai.BadRequestError, openai.UnprocessableEntityError, openai.ConflictError)
+_CONTEXT = ("context length", "context window", "context_length", "maximum context", "too long")
+"""How servers say it that have no code for it."""
+_NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")
+_HINT = "check base_url (OPENAI_BASE_URL; it often ends in /v1), the key, and the model's name"
+
+
+_AT_FIRST = 2
+"""Tries more if a server never answered well: its address may be wrong."""
+
+
+class ContextExceeded(Exception):
+    """Raised when the history is longer than the model can read."""
+
+
+class _Garbled(Exception):
+    """Raised when an answer is cut off or is none."""
+
+
+class ChatClient:
+    """One server and one model, for all episodes of a run.  Thread-safe."""
+
+    def __init__(
+        self,
+        model: str,
+        options: ChatOptions | None = None,
+        *,
+        purse: Purse | None = None,
+        price: Price | None = None,
+    ) -> None:
+        """Make the client; nothing is asked yet.
+
+        Raises:
+            AgentUnavailable: If no key is set.
+        """
+        self.model, self.options = model, options or ChatOptions()
+        self._purse, self._price = purse or Purse(), price
+        self._waiting = Waiting()
+        self._heard = False
+        try:
+            self._client = openai.OpenAI(
+                api_key=os.environ.get(self.options.api_key_env),
+                base_url=self.options.base_url,
+                timeout=self.options.timeout,
+                max_retries=self.options.retries,
+            )
+            self._create: Any = self._client.chat.completions.create
+        except openai.OpenAIError as error:
+            raise AgentUnavailable(
+                f"no key for chat:{model}: {self.options.api_key_env} is not set",
+                hint="any text will do for a server that wants none",
+            ) from error
+
+    def answer(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]],
+        *,
+        seed: int = 0,
+        number: int = 0,
+    ) -> Answer:
+        """Return what the model says next.
+
+        Args:
+            messages: The history.
+            tools: Function schemas.
+            seed: Of the rollout.
+            number: Of the answer in its episode.
+
+        Raises:
+            AgentError: If no answer came; the next episode may have more luck.
+            AgentUnavailable: If the server refuses all requests.
+            BudgetSpent: If the run may not ask any more.
+            ContextExceeded: If the history is too long for the model.
+        """
+        self._purse.check()
+        request = {"model": self.model, "messages": [*messages], **self.options.sampling(seed)}
+        if tools:
+            request["tools"] = [*tools]
+        reply = self._waiting.call(lambda: self._asked(request))
+        self._heard = True
+        found = answer_of(reply, number, self._price, reasoning=self.options.send_reasoning)
+        self._purse.pay(found.metrics)
+        return found
+
+    def close(self) -> None:
+        """Let go of every request that is under way."""
+        self._waiting.close()
+        self._client.close()
+
+    def _asked(self, request: Mapping[str, Any]) -> ChatCompletion:
+        """Ask, and ask again where an answer is cut off or is no completion."""
+        ask = self._streamed if self.options.stream else self._whole
+        for number in range(1, self.options.retries + 2):
+            try:
+                return ask(request)
+            except (_Garbled, ValueError) as error:  # the SDK lets errors of JSON through
+                if number <= (self.options.retries if self._heard else _AT_FIRST):
+                    continue
+                raise self._failed(f"the answer is no chat completion: {error}") from error
+            except openai.APIStatusError as error:
+                raise self._refused(error) from error
+            except openai.OpenAIError as error:
+                raise self._failed(f"the server does not answer: {error}") from error
+        raise AssertionError("the last try raises or returns")
+
+    def _whole(self, request: Mapping[str, Any]) -> ChatCompletion:
+        reply: ChatCompletion = self._create(**request)
+        if not getattr(reply, "choices", None):  # a text, if the server speaks something else
+            raise _Garbled("there is no choice in it")
+        return reply
+
+    def _streamed(self, request: Mapping[str, Any]) -> ChatCompletion:
+        told = {"stream": True, "stream_options": {"include_usage": True}}
+        with self._create(**request, **told) as stream:
+            reply = _gathered(stream)
+        if reply is None or not reply.choices or not reply.choices[0].finish_reason:
+            raise _Garbled("the stream was cut off")
+        return reply
+
+    def _refused(self, error: openai.APIStatusError) -> Exception:
+        told = f"chat:{self.model}: {error.message}"
+        if isinstance(error, _REFUSED) or error.code in _NO_MONEY:
+            return AgentUnavailable(told, hint=_HINT)
+        if isinstance(error, _WRONG):
+            said = f"{error.code or ''} {error.message}".lower()
+            if any(word in said for word in _CONTEXT):
+                return ContextExceeded(error.message)
+        return self._failed(error.message)
+
+    def _failed(self, told: str) -> Exception:
+        """Return the error of one episode, or of the run if the server never answered."""
+        if self._heard:
+            return AgentError(f"chat:{self.model}: {told}")
+        return AgentUnavailable(f"chat:{self.model}: {told}", hint=_HINT)
+
+
+def _gathered(stream: Iterable[ChatCompletionChunk]) -> ChatCompletion | None:
+    """Return the completion that a stream is, None if nothing comes.
+
+    Raises:
+        _Garbled: If it breaks off, or tells an error in between.
+    """
+    state, begun = ChatCompletionStreamState(), False
+    try:
+        for chunk in stream:
+            state.handle_chunk(chunk)
+            begun = True
+    except Exception as error:  # the SDK lets those of its transport through
+        raise _Garbled(f"the stream was cut off: {error}") from error
+    return state.current_completion_snapshot if begun else None

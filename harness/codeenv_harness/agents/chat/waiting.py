@@ -1,0 +1,65 @@
+"""Requests that can be left alone: waiting for a server must not keep a run from ending."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from typing import TypeVar
+
+from codeenv_harness.agents.stops import AgentError
+
+T = TypeVar("T")
+
+
+class Waiting:
+    """Carries calls out in threads that nobody waits for once it is closed.  Thread-safe."""
+
+    def __init__(self) -> None:
+        """Begin open."""
+        self._lock = threading.Lock()
+        self._pending: set[Future[object]] = set()
+        self._closed = False
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Return what a function returns, or raise what it raises.
+
+        Raises:
+            AgentError: If this is closed, before or meanwhile.
+        """
+        future: Future[object] = Future()
+        with self._lock:
+            if self._closed:
+                raise _stopped()
+            self._pending.add(future)
+        threading.Thread(
+            target=_carry_out, args=(function, future), daemon=True, name="codeenv-chat"
+        ).start()
+        try:
+            return future.result()  # type: ignore[return-value]
+        finally:
+            with self._lock:
+                self._pending.discard(future)
+
+    def close(self) -> None:
+        """Let everybody who waits go on without an answer."""
+        with self._lock:
+            self._closed = True
+            waiting = [*self._pending]
+        for future in waiting:
+            with suppress(InvalidStateError):
+                future.set_exception(_stopped())
+
+
+def _carry_out(function: Callable[[], object], future: Future[object]) -> None:
+    try:
+        found = function()
+    except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+        with suppress(InvalidStateError):
+            future.set_exception(error)
+    else:
+        with suppress(InvalidStateError):
+            future.set_result(found)
+
+
+def _stopped() -> AgentError:
+    return AgentError("the run was stopped")
