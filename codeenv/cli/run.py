@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from codeenv.cli.benchmark import played_as_written
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
@@ -24,25 +25,26 @@ from codeenv_harness.events import EpisodeEnded, Event
 from codeenv_harness.monitoring import Watching
 from codeenv_harness.rollout import RunOptions, RunResult
 from codeenv_harness.rollout import run as play_all
+from codeenv_harness.suites import benchmark_file, read_benchmark
 
 
 def add(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = command(subparsers, "run", run)
-    add_tasks(parser)
+    add_tasks(parser, or_else="benchmark")
     add_backend(parser)
     add_grading(parser)
-    parser.add_argument("--agent", required=True, type=agent, help=f"one of {', '.join(NAMES)}")
     parser.add_argument(
-        "--rollouts", type=positive, default=1, help="episodes per task (default: 1)"
+        "--agent",
+        type=agent,
+        help=f"one of {', '.join(NAMES)} (default: those of the benchmark that TASKS names)",
     )
+    parser.add_argument("--rollouts", type=positive, help="episodes per task (default: 1)")
     parser.add_argument(
         "--concurrency", type=positive, default=2, help="episodes at the same time (default: 2)"
     )
-    parser.add_argument("--seed", type=natural, default=0, help="of agents that draw (default: 0)")
-    parser.add_argument(
-        "--max-steps", type=positive, default=100, help="tool calls per episode (default: 100)"
-    )
+    parser.add_argument("--seed", type=natural, help="of agents that draw (default: 0)")
+    parser.add_argument("--max-steps", type=positive, help="tool calls per episode (default: 100)")
     parser.add_argument(
         "--monitor",
         action="store_true",
@@ -53,31 +55,41 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play; 1 if any episode ended without a valid reward."""
+    """Play; 1 if any episode ended without a valid reward, or a benchmark is not as expected."""
     terminal = Terminal(args.json)
     if args.resume and args.out is None:
         raise UsageError("--resume needs --out", hint="name the folder of the interrupted run")
-    taskset = Taskset.load(args.tasks)
-    options = RunOptions(
+    file = benchmark_file(args.tasks)
+    if file is None and args.agent is None:
+        raise UsageError("--agent is needed", hint=f"one of {', '.join(NAMES)}")
+    with Runtime(
+        args.backend, options=backend_options(args), grading=grading_options(args)
+    ) as runtime:
+
+        def play(taskset: Taskset, options: RunOptions) -> RunResult:
+            total = len(taskset.recipes) * options.rollouts
+            watching = Watching() if args.monitor else None
+            with terminal.progress(f"{options.agent} plays", total=total) as steps:
+                return play_all(taskset, options, runtime, lambda e: follow(steps, e), watching)
+
+        if file is not None and args.agent is None:
+            return played_as_written(args, file, terminal, play)
+        taskset = read_benchmark(file).taskset(file.parent) if file else Taskset.load(args.tasks)
+        result = play(taskset, _options(args))
+    report(terminal, result, args.out)
+    return 0 if result.summary.valid == result.summary.rollouts else 1
+
+
+def _options(args: argparse.Namespace) -> RunOptions:
+    return RunOptions(
         agent=args.agent,
-        rollouts=args.rollouts,
+        rollouts=args.rollouts or 1,
         concurrency=args.concurrency,
-        seed=args.seed,
-        limits=EpisodeLimits(max_steps=args.max_steps),
+        seed=args.seed or 0,
+        limits=EpisodeLimits(max_steps=args.max_steps or 100),
         out=args.out,
         resume=args.resume,
     )
-    total = len(taskset.recipes) * args.rollouts
-    with (
-        Runtime(
-            args.backend, options=backend_options(args), grading=grading_options(args)
-        ) as runtime,
-        terminal.progress(f"{args.agent} plays", total=total) as steps,
-    ):
-        watching = Watching() if args.monitor else None
-        result = play_all(taskset, options, runtime, lambda e: follow(steps, e), watching)
-    report(terminal, result, args.out)
-    return 0 if result.summary.valid == result.summary.rollouts else 1
 
 
 def follow(steps: Steps, event: Event) -> None:
