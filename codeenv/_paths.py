@@ -8,8 +8,9 @@ _HERE = Path(__file__).resolve().parent
 
 def data_folder(name: str) -> Path:
     """Return the folder of shipped data: beside the code if installed, else in the checkout."""
-    installed = _HERE / "_data" / name
-    return installed if installed.is_dir() else _HERE.parent / name
+    checkout = _HERE.parent
+    places = (_HERE / "_data" / name, checkout / name, checkout / "harness" / name)
+    return next((place for place in places if place.is_dir()), checkout / name)
 
 
 def cache_folder(*parts: str) -> Path:

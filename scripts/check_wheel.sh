@@ -23,3 +23,6 @@ assert outcomes, "nothing was played"
 assert all(o["reward_valid"] and o["reward"] == 1 for o in outcomes), outcomes
 print(f"{len(outcomes)} episodes of the bundled toy: oracle 1")
 END
+# The gate: is grading as it was when the baseline was written?
+venv/bin/codeenv run smoke --backend "$backend" --out runs
+venv/bin/codeenv compare smoke runs --fail-on-regression

@@ -50,6 +50,12 @@ def test_the_shipped_suite_and_type_markers_are_in_the_wheel(wheel):
     assert [n for n in names if n.startswith("codeenv/_data/tasks/toy/") and n.endswith(".json")]
 
 
+def test_the_smoke_benchmark_and_its_baseline_are_in_the_wheel(wheel):
+    assert {"codeenv/_data/suites/smoke.toml", "codeenv/_data/baselines/smoke.json"} <= {
+        *wheel.namelist()
+    }
+
+
 def test_no_bytecode_and_no_caches_are_in_the_wheel(wheel):
     assert not [n for n in wheel.namelist() if "__pycache__" in n or n.endswith(".pyc")]
 

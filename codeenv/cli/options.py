@@ -127,9 +127,11 @@ def add_checkout(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subdir", default="", help="folder of the repository to use as its root")
 
 
-def add_tasks(parser: argparse.ArgumentParser) -> None:
-    """Add the positional ``TASKS``."""
-    parser.add_argument("tasks", metavar="TASKS", help="folder, recipe file, suite name or task id")
+def add_tasks(parser: argparse.ArgumentParser, or_else: str = "") -> None:
+    """Add the positional ``TASKS``, and say what else it may be."""
+    kinds = ["folder", "recipe file", "suite name", "task id"] + [or_else] * bool(or_else)
+    told = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    parser.add_argument("tasks", metavar="TASKS", help=told)
 
 
 def positive(text: str) -> int:

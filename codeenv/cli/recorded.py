@@ -37,10 +37,7 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
     Raises:
         UsageError: If the path is a folder, or in that of a run.
     """
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder", hint="name a file")
-    if run := next((f for f in path.resolve().parents if RunFolder(f).exists()), None):
-        raise UsageError(f"{path} is in the folder of the run {run}", hint="name another place")
+    check_target(path)
     count = 0
     with (
         atomic_draft(path) as draft,
@@ -50,6 +47,18 @@ def write_lines(path: Path, rows: Iterable[object]) -> int:
             file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
             count += 1
     return count
+
+
+def check_target(path: Path) -> None:
+    """Check that a file may be written there.
+
+    Raises:
+        UsageError: If the path is a folder, or in that of a run.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", hint="name a file")
+    if run := next((f for f in path.resolve().parents if RunFolder(f).exists()), None):
+        raise UsageError(f"{path} is in the folder of the run {run}", hint="name another place")
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:

@@ -56,12 +56,12 @@ class Terminal:
 
     def show(self, what: RenderableType) -> None:
         """Write data for people, unless JSON is wanted."""
-        if self.json_wanted:
-            return
-        with self._out.capture() as captured:
-            self._out.print(what)
-        for line in captured.get().removesuffix("\n").split("\n"):
-            self._out.file.write(line.rstrip() + "\n")
+        if not self.json_wanted:
+            _draw(self._out, what)
+
+    def aside(self, what: RenderableType) -> None:
+        """Show something on standard error, JSON or not."""
+        _draw(self._err, what)
 
     def note(self, text: str, style: str = "") -> None:
         """Say something on standard error."""
@@ -168,6 +168,14 @@ def plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return str(value) if isinstance(value, Path) else value
+
+
+def _draw(console: Console, what: RenderableType) -> None:
+    """Print without the blanks that fill up lines."""
+    with console.capture() as captured:
+        console.print(what)
+    for line in captured.get().removesuffix("\n").split("\n"):
+        console.file.write(line.rstrip() + "\n")
 
 
 def _cell(value: object) -> str:

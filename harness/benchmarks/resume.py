@@ -3,7 +3,7 @@
     python harness/benchmarks/resume.py --tasks toy --rollouts 8 --concurrency 32 --trials 20
 
 Each trial is killed with SIGKILL until it ends by itself; its outcomes must be those of a run that
-nobody disturbed.  What killed runs leave behind is for ``codeenv gc``: after it nothing may be left.
+nobody disturbed.  What killed runs leave is for ``codeenv gc``: after it nothing may be left.
 """
 
 import argparse

@@ -138,19 +138,29 @@ class RunFolder:
         """Return whether something was recorded there."""
         return self._outcomes.is_file()
 
+    def manifest(self) -> Manifest:
+        """Return what the run was asked for.
+
+        Raises:
+            FileNotFoundError: If that was not written down.
+            UsageError: If the manifest is none.
+        """
+        path = self.folder / "manifest.json"
+        try:
+            return Manifest.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise UsageError(f"{path} is not the manifest of a run") from error
+
     def recipes(self) -> Mapping[str, str]:
         """Return the digest of each recipe that the run was asked to play; none if it is unknown.
 
         Raises:
             UsageError: If the manifest is none.
         """
-        path = self.folder / "manifest.json"
         try:
-            return Manifest.model_validate_json(path.read_bytes()).recipes
+            return self.manifest().recipes
         except FileNotFoundError:
             return {}
-        except ValidationError as error:
-            raise UsageError(f"{path} is not the manifest of a run") from error
 
     def rollouts(self) -> Iterator[Rollout]:
         """Yield the finished rollouts with what happened in them, sorted.

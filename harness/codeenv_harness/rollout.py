@@ -22,6 +22,7 @@ from codeenv_harness.agents import (
     Budget,
     BudgetSpent,
     agent_factory,
+    close_agents,
 )
 from codeenv_harness.episode import Played, attempt
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
@@ -138,7 +139,7 @@ class _Run:
             for record in self._all(wanted):
                 done[record.key] = record
         finally:
-            self._close_agents()
+            close_agents(self._make_agent)
         records = tuple(done[key] for key in sorted(done))
         return RunResult(records, summarise(records), self._spent)
 
@@ -156,7 +157,7 @@ class _Run:
         except BaseException:
             self._stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            self._close_agents()
+            close_agents(self._make_agent)
             self._runtime.close()
             raise
         finally:
@@ -171,11 +172,6 @@ class _Run:
             except BudgetSpent as error:
                 self._spent = f"{error.message}; {error.hint}"
         return found
-
-    def _close_agents(self) -> None:
-        close = getattr(self._make_agent, "close", None)
-        if close is not None:
-            close()
 
     def _one(self, recipe: Recipe, rollout: int) -> RolloutRecord:
         """Play one rollout, again while the outcome is not valid, and write it down."""

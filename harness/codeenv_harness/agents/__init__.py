@@ -6,7 +6,13 @@ from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
 from codeenv_harness.agents.purse import Budget, Purse
 from codeenv_harness.agents.random import RandomAgent
-from codeenv_harness.agents.registry import NAMES, AgentOptions, agent_factory, make_agent
+from codeenv_harness.agents.registry import (
+    NAMES,
+    AgentOptions,
+    agent_factory,
+    close_agents,
+    make_agent,
+)
 from codeenv_harness.agents.replay import ReplayAgent
 from codeenv_harness.agents.sampled import Sampled, SampledAgent
 from codeenv_harness.agents.stops import AgentError, AgentUnavailable, BudgetSpent, Ended, StopRun
@@ -32,6 +38,7 @@ __all__ = [
     "SampledAgent",
     "StopRun",
     "agent_factory",
+    "close_agents",
     "make_agent",
     "model_sampler",
 ]

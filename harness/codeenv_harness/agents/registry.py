@@ -36,7 +36,7 @@ class AgentOptions:
 
 
 def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactory:
-    """Return what makes the agent that ``spec`` names; if it has ``close``, call that at the end.
+    """Return what makes the agent that ``spec`` names; ``close_agents`` ends it.
 
     Raises:
         AgentUnavailable: If it lacks something here.
@@ -60,6 +60,13 @@ def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactor
     if spec not in factories:
         raise UsageError(f"invalid choice: {spec!r} (choose from {', '.join(NAMES)})")
     return factories[spec]
+
+
+def close_agents(factory: AgentFactory) -> None:
+    """Let go of what the agents of a factory hold, or wait for.  Idempotent."""
+    close = getattr(factory, "close", None)
+    if close is not None:
+        close()
 
 
 def make_agent(spec: str, task: Task, options: AgentOptions | None = None) -> Agent:

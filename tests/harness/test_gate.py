@@ -1,0 +1,164 @@
+"""The gate: never red for the same, never green for worse."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeenv_harness.baselines import Scores
+from codeenv_harness.gate import compare
+from codeenv_harness.paired import EXACT, paired_test
+from tests.harness.runs import manifest, record, records, scores
+
+REWARDS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.0])
+TASKS = st.dictionaries(
+    st.sampled_from([f"t{n:02}" for n in range(16)]),
+    st.lists(st.none() | REWARDS, min_size=1, max_size=4),
+    min_size=1,
+)
+TOLERANCES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0])
+EIGHTHS = st.integers(-8, 8).map(lambda n: n / 8)
+
+
+def brute_force(differences):
+    """The share of sign flips with a sum as far from 0, by the definition."""
+    seen = abs(sum(differences))
+    flips = [*product((1, -1), repeat=len(differences))]
+    far = [f for f in flips if abs(sum(s * d for s, d in zip(f, differences, strict=True))) >= seen]
+    return len(far) / len(flips)
+
+
+@given(TASKS, TOLERANCES)
+def test_a_run_never_regresses_from_itself(tasks, tolerance):
+    found = compare(scores(**tasks), scores(**tasks), tolerance)
+
+    assert not found.regression
+    assert (found.test.mean, found.test.p_value) == (0.0, 1.0)
+
+
+@given(TASKS, TASKS, TOLERANCES, st.data())
+@settings(max_examples=150, deadline=None)
+def test_lower_rewards_never_turn_red_into_green(before, now, tolerance, data):
+    lower = {
+        task: [r if r is None else min(r, data.draw(REWARDS)) for r in rewards]
+        for task, rewards in now.items()
+    }
+    base = scores(**before)
+
+    if compare(base, scores(**now), tolerance).regression:
+        assert compare(base, scores(**lower), tolerance).regression
+
+
+@given(st.lists(EIGHTHS, min_size=13, max_size=24), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_drawn_p_value_does_not_rise_when_what_fell_falls_further(differences, data):
+    lower = [d - data.draw(st.integers(0, 8)) / 8 for d in differences]
+    first, second = paired_test(differences), paired_test(lower)
+
+    if first.mean < 0:
+        assert second.p_value <= first.p_value
+
+
+@given(TASKS, TASKS, st.randoms())
+def test_the_order_of_records_does_not_matter(before, now, chance):
+    shuffled = records(**now)
+    chance.shuffle(shuffled)
+    asked = manifest(*now, rollouts=4)
+
+    first = compare(scores(**before), Scores.of(asked, records(**now)))
+    second = compare(scores(**before), Scores.of(asked, shuffled))
+
+    assert first == second
+
+
+@given(st.lists(EIGHTHS, min_size=1, max_size=9))
+@settings(deadline=None)
+def test_the_p_value_of_few_tasks_is_that_of_all_flips(differences):
+    assert paired_test(differences).p_value == brute_force(differences)
+
+
+@given(st.lists(EIGHTHS, max_size=20))
+@settings(deadline=None)
+def test_the_interval_holds_values_that_were_seen_and_the_p_value_is_a_probability(differences):
+    found = paired_test(differences)
+
+    seen = differences or [0.0]
+    assert min(seen) <= found.low <= found.high <= max(seen)
+    assert 0 < found.p_value <= 1
+
+
+def test_a_drawn_p_value_is_close_to_the_exact_one():
+    differences = [-1.0] * 10 + [1.0] * 3
+    exact = brute_force(differences)
+
+    assert len(differences) > EXACT
+    assert abs(paired_test(differences).p_value - exact) < 4 * (exact / 20_000) ** 0.5
+    assert paired_test(differences) == paired_test(differences)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "status"),
+    [
+        ([1, 1], [1, 0], "regressed"),
+        ([1, None], [0, None], "regressed"),
+        ([1, 0], [0, 0], "worse"),
+        ([0, 0], [0, 1], "better"),
+        ([1, 1], [1, 1], "same"),
+        ([1, 1], [None, None], "invalid"),
+        ([0, 0], [None, 0], "invalid"),
+        ([1, None], [None, 1], "same"),
+        ([None], [1], "unknown"),
+    ],
+)
+def test_what_becomes_of_a_task_has_a_name(before, now, status):
+    (found,) = compare(scores(t=before), scores(t=now)).tasks
+
+    assert found.status == status
+
+
+def test_the_tolerance_is_a_share_of_the_rollouts():
+    base, run = scores(t=[1, 1, 1, 1]), scores(t=[1, 1, 1, 0])
+
+    assert compare(base, run, 0.24).regression
+    assert not compare(base, run, 0.25).regression
+
+
+def test_a_task_that_is_gone_is_a_regression_and_a_new_one_is_told():
+    found = compare(scores(a=[0], b=[0]), scores(b=[0], c=[0]))
+
+    assert (found.of_status("missing"), found.of_status("new")) == (("a",), ("c",))
+    assert found.regression
+
+
+def test_a_task_whose_rollouts_never_ended_is_a_regression():
+    run = Scores.of(manifest("a", "b", rollouts=2), [record("a", 1), record("a", 1, 1)])
+    found = compare(scores(a=[1, 1], b=[0, 0]), run)
+
+    assert found.of_status("invalid") == ("b",)
+
+
+def test_a_task_of_another_recipe_is_not_compared_and_said_so():
+    run = Scores.of(manifest("a", "b", a="other"), records(a=[0], b=[1]))
+    found = compare(scores(a=[1], b=[1]), run)
+
+    assert found.of_status("changed") == ("a",)
+    assert (found.test.pairs, found.regression) == (1, False)
+
+
+def test_many_small_losses_are_a_regression_though_no_task_always_passed():
+    names = [f"t{n}" for n in range(8)]
+    base = scores(**{name: [1, 1, 1, 0] for name in names})
+    run = scores(**{name: [1, 1, 0, 0] for name in names})
+
+    found = compare(base, run)
+
+    assert (found.regressed, found.fell, found.regression) == ((), True, True)
+    assert (found.test.mean, found.test.p_value) == (-0.25, 2 / 2**8)
+    assert not compare(base, run, 0.25).regression
+
+
+def test_losses_that_chance_explains_are_none():
+    base = scores(a=[1, 0], b=[1, 0], c=[1, 0])
+
+    assert not compare(base, scores(a=[0, 0], b=[0, 0], c=[0, 0])).regression
