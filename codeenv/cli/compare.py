@@ -162,10 +162,9 @@ def _tell(terminal: Terminal, pair: _Pair) -> None:
 
 def _numbers(found: Comparison) -> str:
     test = found.test
-    return (
-        f"mean reward {test.mean:+.3f} (95% {test.low:+.3f} to {test.high:+.3f}), "
-        f"p = {test.p_value:.3g}"
-    )
+    known = test.low is not None and test.high is not None
+    interval = f"95% {test.low:+.3f} to {test.high:+.3f}" if known else "no interval"
+    return f"mean reward {test.mean:+.3f} ({interval}), p = {test.p_value:.3g}"
 
 
 def _sorted(found: Comparison) -> list[TaskDifference]:

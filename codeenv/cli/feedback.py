@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError
-
 from codeenv.cli.options import Subparsers, command
 from codeenv.cli.recorded import PlayedTasks, add_tasks, rollouts_of, write_lines
 from codeenv.cli.terminal import Terminal, table
@@ -30,6 +28,7 @@ from codeenv.materialise.models import Task
 from codeenv.monitor import TaskFacts, facts_of
 from codeenv.trajectory import Trajectory
 from codeenv.wrappers.artefacts import artefact_events
+from codeenv_harness.metrics import recorded_events
 
 
 def add(subparsers: Subparsers) -> None:
@@ -154,17 +153,7 @@ def _events(
     trajectory: Trajectory, task: Task | None, facts: TaskFacts | None
 ) -> tuple[FeedbackEvent, ...]:
     """Return the events that were recorded (a judge's), and what rules and the monitor find."""
-    holders = [*(step.extra for step in trajectory.steps), trajectory.extra]
-    written = [event for extra in holders for event in (extra or {}).get("feedback", ())]
-    try:
-        recorded = [FeedbackEvent.model_validate(event) for event in written]
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(
-            f"{trajectory.trajectory_id}: cannot read its feedback: {where}: {first['msg']}",
-            hint="record the run again with this version of codeenv",
-        ) from error
+    recorded = recorded_events(trajectory)
     known = {_place(event) for event in recorded}
     rules = (e for e in feedback_of(trajectory, task) if _place(e) not in known)
     seen = (e for e in artefact_events(trajectory, facts) if _place(e) not in known)

@@ -16,6 +16,7 @@ from codeenv.cli.options import (
     natural,
     positive,
 )
+from codeenv.cli.run_table import rows_of
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
@@ -120,19 +121,6 @@ def report(terminal: Terminal, result: RunResult, out: Path | None) -> None:
     """Write one JSON line per rollout, or the numbers for people."""
     for record in result.records:
         terminal.data(record)
-    summary = result.summary
-    terminal.show(
-        table(
-            ("", ""),
-            (
-                ("rollouts", summary.rollouts),
-                ("valid", summary.valid),
-                ("resolved", f"{summary.resolved} ({summary.resolved_rate:.0%})"),
-                ("tasks resolved", f"{summary.tasks_resolved} of {summary.tasks}"),
-                ("mean reward", f"{summary.mean_reward:.3f}"),
-                ("mean steps", f"{summary.mean_steps:.1f}"),
-            ),
-        )
-    )
+    terminal.show(table(("", ""), rows_of(result)))
     if out is not None:
         terminal.note(f"trajectories and outcomes are in {out}")

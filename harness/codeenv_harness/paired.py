@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from codeenv_harness.metrics import bootstrap
+
 EXACT = 12
 """Up to so many pairs all sign flips are tried."""
-_DRAWS, _BLOCK, _RESAMPLES = 20_000, 1_000, 2_000
+_DRAWS, _BLOCK = 20_000, 1_000
 _ROUNDING = 1e-12
 
 
@@ -20,15 +22,15 @@ class PairedTest:
     Attributes:
         pairs: How many differences there are.
         mean: Their mean; 0 if there are none.
-        low: Lower end of the 95 % bootstrap interval of the mean.
-        high: Its upper end.
+        low: Lower end of the 95 % bootstrap interval of the mean; None of fewer than two pairs.
+        high: Its upper end; None likewise.
         p_value: Two-sided, of the sign-flip permutation test; 1 if there are no pairs.
     """
 
     pairs: int
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p_value: float
 
 
@@ -45,9 +47,10 @@ def paired_test(differences: Sequence[float], seed: int = 0) -> PairedTest:
     """
     count = len(differences)
     if count == 0:
-        return PairedTest(0, 0.0, 0.0, 0.0, 1.0)
+        return PairedTest(0, 0.0, None, None, 1.0)
     values = np.asarray(differences, dtype=np.float64)
-    low, high = _interval(values, np.random.default_rng([seed, 1]))
+    interval = bootstrap({f"{n:09}": value for n, value in enumerate(differences)}, seed=seed)
+    low, high = (interval.low, interval.high) if interval else (None, None)
     exact = count <= EXACT
     p_value = _exact(values) if exact else _drawn(values, np.random.default_rng([seed, 0]))
     return PairedTest(count, math.fsum(differences) / count, low, high, p_value)
@@ -72,10 +75,3 @@ def _as_far(values: NDArray[np.float64], flips: NDArray[np.int64]) -> int:
     sums = (1 - 2 * flips) @ values
     slack = _ROUNDING * (1 + float(np.abs(values).sum()))
     return int(np.count_nonzero(np.abs(sums) >= abs(float(values.sum())) - slack))
-
-
-def _interval(values: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
-    count = len(values)
-    means = [float(rng.choice(values, size=count).mean()) for _ in range(_RESAMPLES)]
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)

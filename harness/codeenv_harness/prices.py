@@ -19,7 +19,7 @@ class Price(BaseModel):
         cached: Of the part of the prompt that the server had in its cache; None: as ``input``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -45,7 +45,7 @@ def load_prices(path: Path) -> Mapping[str, Price]:
         text = path.read_text("utf-8")
         found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
         return _TABLE.validate_python(found)
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValueError, RecursionError, ValidationError) as error:
         raise UsageError(
             f"{path} is no table of prices: {error}",
             hint='{"MODEL": {"input": 2.5, "output": 10, "cached": 0.25}}, in USD per million',

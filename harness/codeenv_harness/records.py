@@ -185,6 +185,14 @@ class RunFolder:
                 trajectory=read_trajectory(path) if played else None,
             )
 
+    def trajectory(self, key: Key) -> Trajectory:
+        """Return what happened in a rollout.
+
+        Raises:
+            UsageError: If there is no trajectory of it, or it cannot be read.
+        """
+        return read_trajectory(self._trajectory(key))
+
     def _trajectory(self, key: Key) -> Path:
         return self.folder / "trajectories" / f"{key[0]}__{key[1]}.json"
 

@@ -26,7 +26,7 @@ from codeenv_harness.agents import (
 )
 from codeenv_harness.episode import Played, attempt
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
-from codeenv_harness.metrics import Summary, summarise
+from codeenv_harness.metrics import Summary, Usage, summarise, usage_of
 from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.prices import Price
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
@@ -76,11 +76,16 @@ class RunResult:
         records: Of all finished rollouts, sorted by task and rollout.
         summary: Their numbers.
         stopped: Why not all were played, e.g. that the budget is spent; else "".
+        usage: What each rollout took of which a trajectory is there.
     """
 
     records: tuple[RolloutRecord, ...]
     summary: Summary
     stopped: str = ""
+    usage: Mapping[Key, Usage] = field(default_factory=dict)
+
+
+_Ended = tuple[RolloutRecord, Usage | None]
 
 
 def run(
@@ -135,19 +140,30 @@ class _Run:
             for recipe in self._taskset.recipes
             if (recipe.id, rollout) not in done
         ]
+        usage = {key: self._used_before(key) for key in done}
         try:
-            for record in self._all(wanted):
-                done[record.key] = record
+            for record, used in self._all(wanted):
+                done[record.key], usage[record.key] = record, used
         finally:
             close_agents(self._make_agent)
         records = tuple(done[key] for key in sorted(done))
-        return RunResult(records, summarise(records), self._spent)
+        known = {key: used for key in sorted(usage) if (used := usage[key]) is not None}
+        return RunResult(records, summarise(records), self._spent, known)
 
-    def _all(self, wanted: Sequence[tuple[Recipe, int]]) -> list[RolloutRecord]:
+    def _used_before(self, key: Key) -> Usage | None:
+        """Return what a rollout took that is done already; None if that cannot be read."""
+        if self._folder is None:
+            return None
+        try:
+            return usage_of(self._folder.trajectory(key), self._options.prices)
+        except UsageError:
+            return None
+
+    def _all(self, wanted: Sequence[tuple[Recipe, int]]) -> list[_Ended]:
         pool = ThreadPoolExecutor(self._options.concurrency, "codeenv-rollout")
         try:
             pending = {pool.submit(self._one, recipe, rollout) for recipe, rollout in wanted}
-            records: list[RolloutRecord] = []
+            records: list[_Ended] = []
             while pending:
                 ended, pending = wait(pending, return_when=FIRST_COMPLETED)
                 records += self._results(ended)
@@ -163,7 +179,7 @@ class _Run:
         finally:
             pool.shutdown(wait=True)
 
-    def _results(self, ended: set[Future[RolloutRecord]]) -> list[RolloutRecord]:
+    def _results(self, ended: set[Future[_Ended]]) -> list[_Ended]:
         """Return what was played; where the budget ended a rollout, note that."""
         found = []
         for future in ended:
@@ -173,7 +189,7 @@ class _Run:
                 self._spent = f"{error.message}; {error.hint}"
         return found
 
-    def _one(self, recipe: Recipe, rollout: int) -> RolloutRecord:
+    def _one(self, recipe: Recipe, rollout: int) -> _Ended:
         """Play one rollout, again while the outcome is not valid, and write it down."""
         seed = _seed(self._options.seed, recipe.id, rollout)
         attempts = self._options.retries + 1
@@ -189,7 +205,8 @@ class _Run:
         )
         if self._folder is not None and not self._stopped.is_set():
             self._folder.add(record, played.trajectory)
-        return record
+        lived = played.trajectory
+        return record, usage_of(lived, self._options.prices) if lived is not None else None
 
     def _verdict(self, recipe: Recipe, played: Played) -> Verdict | None:
         if self._monitor is None or played.trajectory is None or self._stopped.is_set():

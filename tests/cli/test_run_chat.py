@@ -38,6 +38,22 @@ def test_a_model_plays_a_real_task_with_options_of_its_own(small, chat_server, c
     assert json.loads(path.read_text())["steps"][1]["metrics"]["cost_usd"] == pytest.approx(120e-6)
 
 
+def test_people_are_told_what_the_model_used_and_cost(small, chat_server, capsys, tmp_path):
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"m": {"input": 1, "output": 2}}')
+    looks = (("run_command", {"command": "ls"}), ("run_command", {"command": "ls docs"}))
+    chat_server.answers += [said(*looks, content="I look around.")]
+    agent = [word for word in RUN if word != "--json"]
+
+    assert main(["run", small, *agent, "--prices", str(prices)]) == 0
+
+    rows = [row.split("  ") for row in capsys.readouterr().out.splitlines()]
+    told = {row[0]: row[-1].strip() for row in rows}
+    assert told["mean steps"] == "3.0"
+    assert told["prompt tokens"] == "200 a rollout (median), 200 in all"
+    assert told["cost"] == "$0.0002 a rollout (median), $0.0002 in all"
+
+
 def test_a_spent_budget_is_told_and_ends_with_1(small, chat_server, capsys):
     words = ["run", small, *RUN, "--rollouts", "3", "--concurrency", "1", "--budget-tokens", "100"]
     assert main(words) == 1

@@ -75,6 +75,25 @@ def test_run_says_in_json_what_each_rollout_gave(small, capsys, tmp_path, agent,
     assert [record["rollout"] for record in found] == [0, 1]
 
 
+def test_run_tells_people_what_its_numbers_are_over(small, capsys):
+    words = ["run", small, "--agent", "oracle", "--rollouts", "2", "--backend", "local"]
+
+    assert main(words) == 0
+
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split("  ")[0] for row in rows] == [
+        "valid only",
+        "resolved",
+        "pass@1",
+        "pass@2",
+        "tasks resolved",
+        "mean reward",
+        "mean steps",
+    ]
+    assert rows[0].endswith("2 of 2 rollouts")
+    assert rows[2].endswith("100.0%, no interval, over 1 task")
+
+
 def test_a_run_is_resumed_and_a_recorded_episode_is_replayed(small, capsys, tmp_path):
     out = str(tmp_path / "run")
     words = ["run", small, "--agent", "oracle", "--backend", "local", "--json", "--out", out]

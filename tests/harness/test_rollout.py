@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -75,6 +76,25 @@ def test_another_run_is_not_resumed(runtime, tmp_path):
     run(TASKS, RunOptions("nop", out=tmp_path), runtime)
     with pytest.raises(UsageError, match="holds another run"):
         run(TASKS, RunOptions("nop", seed=1, out=tmp_path, resume=True), runtime)
+
+
+def test_what_rollouts_took_is_known_of_resumed_ones_too(tmp_path):
+    options = RunOptions("oracle", rollouts=2, out=tmp_path)
+    first = run(TASKS, options, FakeRuntime())
+    again = run(TASKS, replace(options, resume=True), FakeRuntime())
+
+    assert list(first.usage) == [record.key for record in first.records]
+    assert {used.tool_calls for used in first.usage.values()} == {first.records[0].n_steps}
+    assert again.usage == first.usage
+
+
+def test_a_run_whose_trajectory_is_gone_is_resumed_all_the_same(tmp_path):
+    options = RunOptions("nop", out=tmp_path)
+    run(TASKS, options, FakeRuntime())
+    (tmp_path / "trajectories" / "a__0.json").unlink()
+    again = run(TASKS, replace(options, resume=True), FakeRuntime())
+
+    assert (len(again.records), list(again.usage)) == (2, [("b", 0)])
 
 
 def test_resuming_in_an_empty_folder_begins(runtime, tmp_path):

@@ -1,4 +1,4 @@
-"""Numbers over a run; rollouts without a valid reward are counted, and nothing else."""
+"""A run in numbers; rollouts without a valid reward are counted, and nothing else."""
 
 from collections import Counter
 from collections.abc import Iterable
