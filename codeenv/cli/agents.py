@@ -2,12 +2,13 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from codeenv.cli.options import positive
 from codeenv.errors import UsageError
 from codeenv_harness.agents import AgentOptions, Budget, agent_factory
-from codeenv_harness.prices import load_prices
+from codeenv_harness.prices import Price, load_prices
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +25,23 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--budget-tokens", type=positive, metavar="N", help="tokens each run may use"
     )
     parser.add_argument("--budget-usd", type=money, metavar="USD", help="money each run may use")
+    add_prices(parser)
+
+
+def add_prices(parser: argparse.ArgumentParser) -> None:
+    """Add ``--prices``."""
     parser.add_argument(
         "--prices", type=Path, metavar="FILE", help="USD per million tokens of each model"
     )
+
+
+def read_prices(args: argparse.Namespace) -> Mapping[str, Price]:
+    """Return the table that ``--prices`` names.
+
+    Raises:
+        UsageError: If it is none.
+    """
+    return load_prices(args.prices) if args.prices else {}
 
 
 def agent_options(args: argparse.Namespace) -> AgentOptions:
@@ -38,7 +53,7 @@ def agent_options(args: argparse.Namespace) -> AgentOptions:
     return AgentOptions(
         settings=dict(args.agent_option),
         budget=Budget(args.budget_tokens, args.budget_usd),
-        prices=load_prices(args.prices) if args.prices else {},
+        prices=read_prices(args),
     )
 
 

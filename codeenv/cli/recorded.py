@@ -24,11 +24,16 @@ def rollouts_of(folder: Path) -> Sequence[Rollout]:
     """
     found = [*RunFolder(folder).rollouts()]
     if not found:
-        raise UsageError(
-            f"there are no finished rollouts in {folder}",
-            hint="give the folder that codeenv run --out wrote",
-        )
+        raise no_rollouts(folder)
     return found
+
+
+def no_rollouts(folder: Path) -> UsageError:
+    """Return the error of a folder that is no run, or an empty one."""
+    return UsageError(
+        f"there are no finished rollouts in {folder}",
+        hint="give the folder that codeenv run --out wrote",
+    )
 
 
 def write_lines(path: Path, rows: Iterable[object]) -> int:

@@ -4,7 +4,7 @@ from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.messages import Message, arguments_text, messages_of
 from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
-from codeenv.trajectory.recorder import Recorder, outcome_facts, plain
+from codeenv.trajectory.recorder import Recorder, outcome_facts, plain, utc_now
 from codeenv.trajectory.seal import sealed
 from codeenv.trajectory.segments import Segment, SegmentMark, segments_of, shared_advantages
 
@@ -29,5 +29,6 @@ __all__ = [
     "sealed",
     "segments_of",
     "shared_advantages",
+    "utc_now",
     "write_trajectory",
 ]

@@ -1,7 +1,7 @@
 """A run on disk: what was asked for, and one line per finished rollout.
 
-``manifest.json``, ``outcomes.jsonl`` (appended and synced),
-``trajectories/<task>__<rollout>.json``.
+``manifest.json``, ``starts.jsonl`` (a line for each time it was begun or resumed: when, on what),
+``outcomes.jsonl`` (appended and synced), ``trajectories/<task>__<rollout>.json``.
 """
 
 import json
@@ -19,7 +19,13 @@ from codeenv.grading.models import Outcome, Reason
 from codeenv.monitor import Finding, Verdict
 from codeenv.monitor.models import Action
 from codeenv.tasks.taskset import write_atomic
-from codeenv.trajectory import Trajectory, outcome_facts, read_trajectory, write_trajectory
+from codeenv.trajectory import (
+    Trajectory,
+    outcome_facts,
+    read_trajectory,
+    utc_now,
+    write_trajectory,
+)
 
 Key = tuple[str, int]
 """Task id and rollout number."""
@@ -162,6 +168,14 @@ class RunFolder:
         except FileNotFoundError:
             return {}
 
+    def started(self, facts: Mapping[str, object]) -> None:
+        """Write down that playing begins now, and on what machine.
+
+        It is beside the manifest: a run may be resumed elsewhere.
+        """
+        with self._lock, (self.folder / "starts.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"time": utc_now(), **facts}) + "\n")
+
     def rollouts(self) -> Iterator[Rollout]:
         """Yield the finished rollouts with what happened in them, sorted.
 
@@ -170,8 +184,7 @@ class RunFolder:
                 graded is missing.
         """
         for record in self.records():
-            path = self._trajectory(record.key)
-            played = record.reward_valid or path.exists()  # what never began has none
+            played = record.reward_valid or self.has_trajectory(record.key)
             yield Rollout(
                 task_id=record.task_id,
                 rollout=record.rollout,
@@ -182,7 +195,7 @@ class RunFolder:
                 truncated=record.truncated,
                 error=record.error,
                 monitor=record.monitor.action if record.monitor else None,
-                trajectory=read_trajectory(path) if played else None,
+                trajectory=self.trajectory(record.key) if played else None,
             )
 
     def trajectory(self, key: Key) -> Trajectory:
@@ -192,6 +205,10 @@ class RunFolder:
             UsageError: If there is no trajectory of it, or it cannot be read.
         """
         return read_trajectory(self._trajectory(key))
+
+    def has_trajectory(self, key: Key) -> bool:
+        """Return whether a rollout began: then there is a trajectory of it."""
+        return self._trajectory(key).exists()
 
     def _trajectory(self, key: Key) -> Path:
         return self.folder / "trajectories" / f"{key[0]}__{key[1]}.json"

@@ -1,6 +1,8 @@
 """Plays an agent through many episodes in threads, and writes them down as they end."""
 
 import hashlib
+import os
+import platform
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -134,6 +136,7 @@ class _Run:
         if self._folder is not None:
             manifest = _manifest(self._taskset, self._options, self._runtime)
             done.update(self._folder.begin(manifest, resume=self._options.resume))
+            self._folder.started(_machine(self._options))
         wanted = [
             (recipe, rollout)
             for rollout in range(self._options.rollouts)
@@ -242,6 +245,18 @@ class _Run:
 def _seed(seed: int, task_id: str, rollout: int) -> int:
     text = f"{seed}:{task_id}:{rollout}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def _machine(options: RunOptions) -> dict[str, object]:
+    """Return what a run is played with, as far as it may change from start to start."""
+    return {
+        "codeenv": str(codeenv.__version__),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "concurrency": options.concurrency,
+        "retries": options.retries,
+    }
 
 
 def _manifest(taskset: Taskset, options: RunOptions, runtime: Runtime) -> Manifest:

@@ -172,3 +172,15 @@ def test_a_machine_without_the_backend_is_told_once_and_plays_nothing(tmp_path, 
     with pytest.raises(BackendUnavailable):
         run(TASKS, RunOptions("nop"), Runtime("bubblewrap"), seen.append)
     assert seen == []
+
+
+def test_every_start_is_written_down_with_its_machine(tmp_path):
+    for concurrency in (1, 3):
+        options = RunOptions("nop", concurrency=concurrency, out=tmp_path, resume=True)
+        run(TASKS, options, FakeRuntime())
+
+    starts = [json.loads(line) for line in (tmp_path / "starts.jsonl").read_text().splitlines()]
+    assert [start["concurrency"] for start in starts] == [1, 3]
+    assert starts[0].keys() == {
+        *("time", "codeenv", "python", "platform", "processors", "concurrency", "retries")
+    }
