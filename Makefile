@@ -65,8 +65,9 @@ $(VENV)/.runtime: requirements/runtime.txt pyproject.toml $(VENV)/.created
 	@$(PIP) install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.test: requirements/test.txt $(VENV)/.runtime
+$(VENV)/.test: requirements/test.txt requirements/agents.txt $(VENV)/.runtime
 	@$(INSTALL) -r $<
+	@$(INSTALL) --no-deps -r requirements/agents.txt
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime

@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 # The torch that the tests run on, and the hash of its build without CUDA (Python 3.11, x86_64),
 # which is a tenth of the size and on no public index.
+# requirements/agents.txt is kept by hand: an agent without most of what it depends on.
 torch=2.13.0
 cpu_build=6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 folder=$(mktemp -d)

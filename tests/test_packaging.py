@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("runtime", "test", "dev", "training", "torch", "torch-cpu")
+LOCKS = ("agents", "runtime", "test", "dev", "training", "torch", "torch-cpu")
 
 
 @pytest.fixture(scope="module")

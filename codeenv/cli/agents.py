@@ -8,6 +8,7 @@ from pathlib import Path
 from codeenv.cli.options import positive
 from codeenv.errors import UsageError
 from codeenv_harness.agents import AgentOptions, Budget, agent_factory
+from codeenv_harness.agents.registry import SERVED
 from codeenv_harness.prices import Price, load_prices
 
 
@@ -19,7 +20,7 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         type=setting,
         default=[],
         metavar="NAME=VALUE",
-        help="of chat:MODEL, e.g. base_url=…, temperature=0.7, stream=true (docs/agents.md)",
+        help="of chat:MODEL and mini:MODEL, e.g. temperature=0.7, stream=true (docs/agents.md)",
     )
     parser.add_argument(
         "--budget-tokens", type=positive, metavar="N", help="tokens each run may use"
@@ -60,7 +61,7 @@ def agent_options(args: argparse.Namespace) -> AgentOptions:
 def agent(text: str) -> str:
     """Check an agent's name; what it needs is looked for when its options are known."""
     kind, _, what = text.partition(":")
-    if kind == "chat" and what:
+    if kind in SERVED and what:
         return text
     try:
         agent_factory(text)

@@ -11,7 +11,7 @@ from codeenv.feedback import FeedbackEvent
 from codeenv.grading import Outcome, to_outcome
 from codeenv.tools import ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Closable, Metered
 from codeenv_harness.agents.stops import Ended, StopRun
 from codeenv_harness.spoken import Spoken, spoken
 
@@ -72,6 +72,9 @@ def play(
         raise
     except Exception as error:  # noqa: BLE001 - an agent's failure is data
         episode.abort(_told(error))
+    finally:
+        if isinstance(agent, Closable):
+            agent.close()
     outcome = episode.finish("agent_gave_up")
     extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed, **_changes(episode)}
     extra |= _feedback(episode.concluded)

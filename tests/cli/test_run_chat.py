@@ -105,7 +105,8 @@ def main_or_exit(words):
 
 def test_the_page_s_agent_plays(capsys, monkeypatch):
     text = (Path(__file__).resolve().parents[2] / "docs" / "agents.md").read_text("utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    block, driven = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(compile(driven, "agents.md", "exec"), {})
     exec(compile(block.replace("Runtime()", "Runtime('local')"), "agents.md", "exec"), {})
 
     assert capsys.readouterr().out == "submitted 0.0 3\n"

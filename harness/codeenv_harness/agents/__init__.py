@@ -1,6 +1,7 @@
 """Agents: who plays the episodes."""
 
 from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.agents.driven import DrivenAgent, EpisodeOver, Hands
 from codeenv_harness.agents.generating import model_sampler
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
@@ -27,7 +28,10 @@ __all__ = [
     "Briefing",
     "Budget",
     "BudgetSpent",
+    "DrivenAgent",
     "Ended",
+    "EpisodeOver",
+    "Hands",
     "Metered",
     "NopAgent",
     "OracleAgent",

@@ -64,5 +64,14 @@ class Metered(Protocol):
         ...
 
 
+@runtime_checkable
+class Closable(Protocol):
+    """An agent that is to know when its episode is over."""
+
+    def close(self) -> None:
+        """End what still goes on; called once the outcome stands."""
+        ...
+
+
 AgentFactory = Callable[[Task], Agent]
 """Makes an agent for an episode of a task; only the oracle looks at more than the id."""

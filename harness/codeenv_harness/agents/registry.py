@@ -15,7 +15,9 @@ from codeenv_harness.agents.random import RandomAgent
 from codeenv_harness.agents.replay import ReplayAgent, recorded
 from codeenv_harness.prices import Price
 
-NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL")
+NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL", "mini:MODEL")
+SERVED = ("chat", "mini")
+"""Agents whose model is behind a chat server: ``KIND:MODEL``."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactor
     """
     options = options or AgentOptions()
     name, _, argument = spec.partition(":")
-    if name == "chat" and argument:
-        return _chat(argument, options)
+    if name in SERVED and argument:
+        return _served(name, argument, options)
     if options.settings:
-        raise UsageError(f"{spec} has no options", hint="agent options are for chat:MODEL")
+        raise UsageError(f"{spec} has no options", hint="agent options are for models")
     if name == "replay" and argument:
         if not Path(argument).exists():
             raise UsageError(f"there is no {argument!r} to replay", hint="name a file or a run")
@@ -74,13 +76,16 @@ def make_agent(spec: str, task: Task, options: AgentOptions | None = None) -> Ag
     return agent_factory(spec, options)(task)
 
 
-def _chat(model: str, options: AgentOptions) -> AgentFactory:
+def _served(kind: str, model: str, options: AgentOptions) -> AgentFactory:
+    """Return the factory of an agent whose model is behind a chat server."""
     try:
         from codeenv_harness.agents.chat import ChatClient, ChatFactory, ChatOptions
+        from codeenv_harness.agents.mini import MiniFactory, MiniOptions
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"chat:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
+            f"{kind}:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
         ) from error
-    known = ChatOptions.of(options.settings)
+    known = (MiniOptions if kind == "mini" else ChatOptions).of(options.settings)
     purse, price = Purse(options.budget), options.prices.get(model)
-    return ChatFactory(ChatClient(model, known, purse=purse, price=price))
+    client = ChatClient(model, known, purse=purse, price=price)
+    return MiniFactory(client) if kind == "mini" else ChatFactory(client)
