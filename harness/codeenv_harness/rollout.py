@@ -33,8 +33,8 @@ from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.prices import Price
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
 
-_PRIVATE = ("base_url",)
-"""Settings of an agent that are not written down: they say where, not how."""
+_PRIVATE = ("base_url", "api_key_env", "timeout", "retries", "stream")
+"""Settings of an agent that are not written down: they say where and how patiently, not how."""
 
 
 @dataclass(frozen=True)

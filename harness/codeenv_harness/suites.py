@@ -67,6 +67,13 @@ class BenchmarkAgent(_Model):
     max_steps: AtLeastOne = 100
     expected: Expected = Expected()
 
+    @model_validator(mode="after")
+    def _nowhere(self) -> Self:
+        """A file of somebody else must not say which key goes to which server."""
+        if found := sorted({"base_url", "api_key_env"} & {*self.settings}):
+            raise ValueError(f"{found[0]} is not for a file: set OPENAI_BASE_URL, OPENAI_API_KEY")
+        return self
+
     def options(self, *, concurrency: int, out: Path | None, resume: bool) -> RunOptions:
         """Return how to run it; its records go to a folder of its name in ``out``."""
         return RunOptions(

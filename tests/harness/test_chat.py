@@ -1,6 +1,7 @@
 """``chat:MODEL`` against a real HTTP server, also one that fails in every way we know."""
 
 import json
+import re
 
 import pytest
 
@@ -206,9 +207,56 @@ def test_other_agents_have_no_options():
         agent_factory("nop", AgentOptions(settings={"temperature": 1}))
 
 
-def test_without_a_key_the_variable_is_named(monkeypatch):
+def test_without_a_key_the_variable_is_named(chat_server, monkeypatch):
+    with pytest.raises(AgentUnavailable, match="MY_KEY is not set"):  # and no other key is taken
+        agent_factory("chat:m", AgentOptions(settings={"api_key_env": "MY_KEY"}))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(AgentUnavailable, match="OPENAI_API_KEY is not set"):
         agent_factory("chat:m")
     monkeypatch.setenv("MY_KEY", "x")
     agent_factory("chat:m", AgentOptions(settings={"api_key_env": "MY_KEY"})).close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said(LOOK, content="half \ud83d"),
+        said(("read\ud800.file", "{}")),
+        said(("repo.read " * 20, "{}")),
+        said(LOOK, message={"reasoning_details": [{"score": float("nan")}]}),
+    ],
+    ids=["text", "name", "long name", "reasoning"],
+)
+def test_what_a_model_says_breaks_no_request_after_it(chat_server, answer):
+    chat_server.answers += [answer, SOLVED]
+    done = played({"retries": 0})
+
+    assert (done.outcome.reward, done.outcome.reward_valid) == (1.0, True)
+    calls = chat_server.asked[1]["messages"][1]["tool_calls"]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", call["function"]["name"]) for call in calls)
+
+
+@pytest.mark.parametrize("usage", [{"cost": float("nan")}, {"cost": -1}, {"prompt_tokens": -50}])
+def test_numbers_that_cannot_be_are_not_known(chat_server, usage):
+    answer = said(SUBMIT)
+    answer["usage"] |= usage
+    chat_server.answers += [answer]
+    (step,) = steps(played())
+
+    assert step.metrics.cost_usd is None
+    assert step.metrics.prompt_tokens in (None, 100)
+
+
+def test_a_refusal_after_good_answers_is_one_of_the_episode(chat_server):
+    chat_server.answers += [said(LOOK), Fail(403, message="<html>" + "blocked " * 100_000)]
+    outcome = played().outcome
+
+    assert (outcome.reason, outcome.reward_valid) == ("infra_error", False)
+    assert "blocked" in outcome.error
+    assert len(outcome.error) < 1000
+
+
+def test_an_error_in_the_place_of_an_answer_is_told(chat_server):
+    chat_server.otherwise = Raw(b'{"error": {"message": "no money left", "code": 402}}')
+    with pytest.raises(AgentUnavailable, match="no money left"):
+        played({"retries": 1})

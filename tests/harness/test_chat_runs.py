@@ -12,7 +12,7 @@ from codeenv_harness.events import StepTaken
 from codeenv_harness.prices import load_prices
 from codeenv_harness.records import RunFolder
 from codeenv_harness.rollout import RunOptions, run
-from tests.harness.chat_server import HANG, Fail, said
+from tests.harness.chat_server import HANG, Fail, Raw, said
 from tests.harness.test_chat import LOOK, SOLVED
 
 TASKS = fake_taskset("a", "b", "c")
@@ -24,8 +24,12 @@ def options(**more):
 
 @pytest.mark.parametrize(
     "refusal",
-    [Fail(401), Fail(403), Fail(404), Fail(429, "insufficient_quota"), Fail(400), Fail(500)],
-    ids=lambda fail: str(fail.status),
+    [
+        *(Fail(401), Fail(403), Fail(404), Fail(429, "insufficient_quota"), Fail(400), Fail(500)),
+        Fail(400, message="'max_tokens' is too large: the maximum context length is 9"),
+        Raw(b"<html>hello</html>", "text/html"),
+    ],
+    ids=lambda fail: str(getattr(fail, "status", "html")),
 )
 def test_a_server_that_refuses_everything_ends_the_run_at_once(chat_server, tmp_path, refusal):
     chat_server.otherwise = refusal
@@ -124,3 +128,11 @@ def test_what_a_call_raises_is_raised_where_it_is_waited_for():
     with pytest.raises(ZeroDivisionError):
         Waiting().call(lambda: 1 / 0)
     assert Waiting().call(lambda: 3) == 3
+
+
+def test_a_run_goes_on_with_more_patience(chat_server, tmp_path):
+    chat_server.otherwise = SOLVED
+    run(TASKS, options(out=tmp_path, settings={"timeout": 30}), FakeRuntime())
+    again = options(out=tmp_path, resume=True, settings={"timeout": 60, "stream": True})
+
+    assert run(TASKS, again, FakeRuntime()).summary.rollouts == 3

@@ -50,8 +50,11 @@ class Purse:
         """Count one answer.
 
         Raises:
-            AgentUnavailable: If money is limited and nobody says what the answer cost.
+            AgentUnavailable: If something is limited and nobody says how much of it was used.
         """
+        used = (metrics.prompt_tokens, metrics.completion_tokens)
+        if self.budget.tokens is not None and None in used:
+            raise AgentUnavailable("the budget is in tokens, and the server does not tell them")
         if self.budget.usd is not None and metrics.cost_usd is None:
             raise AgentUnavailable(
                 "the budget is in USD, and what the model costs is not known",

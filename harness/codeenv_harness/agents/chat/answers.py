@@ -1,15 +1,19 @@
 """From what a server answers to a message of the history, and the numbers of the answer."""
 
 import json
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from openai.types.chat import ChatCompletion
 
-from codeenv.trajectory import StepMetrics
+from codeenv.trajectory import StepMetrics, plain
 from codeenv_harness.prices import Price
 
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME = 64
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 """Names that servers give to what a model thought."""
 
@@ -44,7 +48,7 @@ def answer_of(
         price: Of the model's tokens.
         reasoning: Whether the message keeps what was thought.
     """
-    said = reply.choices[0].message.model_dump(exclude_none=True, warnings=False)
+    said = plain(reply.choices[0].message.model_dump(exclude_none=True, warnings=False))
     calls = tuple(_calls(said.get("tool_calls") or (), number))
     words = _text(said.get("content")) or _text(said.get("refusal"))
     message: dict[str, Any] = {"role": "assistant", "content": words}
@@ -84,15 +88,16 @@ def _calls(calls: Sequence[Mapping[str, Any]], number: int) -> list[tuple[str, s
 def _sent(identity: str, name: str, arguments: str) -> dict[str, Any]:
     """Return a call as it goes back to the server.
 
-    Arguments that are no JSON object are wrapped: templates of servers parse them, and one bad
-    call would end the conversation.
+    Arguments that are no JSON object are wrapped, and a name is made one that a tool can have:
+    servers check what they are sent, and one bad call would end the conversation.
     """
     try:
         fine = isinstance(json.loads(arguments), dict)
     except (ValueError, RecursionError):
         fine = False
     written = arguments if fine else json.dumps({"malformed": arguments})
-    function = {"name": name or "unnamed", "arguments": written}
+    named = _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "unnamed"
+    function = {"name": named, "arguments": written}
     return {"id": identity, "type": "function", "function": function}
 
 
@@ -103,18 +108,27 @@ def _metrics(reply: ChatCompletion, price: Price | None) -> StepMetrics:
     facts: dict[str, Any] = {"extra": {k: v for k, v in extra.items() if v}}
     if usage is not None:
         details = usage.prompt_tokens_details
-        cached = (details.cached_tokens if details else None) or 0
-        told = (usage.model_extra or {}).get("cost")
-        cost = float(told) if isinstance(told, int | float) else None
-        if cost is None and price is not None:
-            cost = price.cost(usage.prompt_tokens, usage.completion_tokens, cached)
+        prompt, completion = _count(usage.prompt_tokens), _count(usage.completion_tokens)
+        cached = _count(details.cached_tokens if details else None) or 0
+        cost = _amount((usage.model_extra or {}).get("cost"))
+        if cost is None and price is not None and prompt is not None and completion is not None:
+            cost = price.cost(prompt, completion, cached)
         facts |= {
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
             "cached_tokens": cached,
             "cost_usd": cost,
         }
     return StepMetrics.model_validate({**facts, **_tokens(reply)})
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _amount(value: object) -> float | None:
+    fine = isinstance(value, int | float) and math.isfinite(value) and value >= 0
+    return float(value) if fine and isinstance(value, int | float) else None
 
 
 def _tokens(reply: ChatCompletion) -> dict[str, Any]:

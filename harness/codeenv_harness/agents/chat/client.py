@@ -15,14 +15,21 @@ from codeenv_harness.agents.purse import Purse
 from codeenv_harness.agents.stops import AgentError, AgentUnavailable
 from codeenv_harness.prices import Price
 
-_REFUSED = (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError)
 _WRONG = (openai.BadRequestError, openai.UnprocessableEntityError, openai.ConflictError)
-_CONTEXT = ("context length", "context window", "context_length", "maximum context", "too long")
+_CONTEXT = (
+    "context length",
+    "context window",
+    "context_length",
+    "maximum context",
+    "prompt is too long",
+)
 """How servers say it that have no code for it."""
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached")
 _HINT = "check base_url (OPENAI_BASE_URL; it often ends in /v1), the key, and the model's name"
 
 
+_LONGEST = 600  # characters of an error
+_PAUSE, _LONGEST_PAUSE = 0.25, 8.0  # seconds between two tries
 _AT_FIRST = 2
 """Tries more if a server never answered well: its address may be wrong."""
 
@@ -55,19 +62,22 @@ class ChatClient:
         self._purse, self._price = purse or Purse(), price
         self._waiting = Waiting()
         self._heard = False
+        key = os.environ.get(self.options.api_key_env)
+        if not key:  # the SDK would take another one, of another server
+            raise AgentUnavailable(
+                f"no key for {self._name}: {self.options.api_key_env} is not set",
+                hint="any text will do for a server that wants none",
+            )
         try:
             self._client = openai.OpenAI(
-                api_key=os.environ.get(self.options.api_key_env),
+                api_key=key,
                 base_url=self.options.base_url,
                 timeout=self.options.timeout,
                 max_retries=self.options.retries,
             )
             self._create: Any = self._client.chat.completions.create
         except openai.OpenAIError as error:
-            raise AgentUnavailable(
-                f"no key for chat:{model}: {self.options.api_key_env} is not set",
-                hint="any text will do for a server that wants none",
-            ) from error
+            raise AgentUnavailable(f"{self._name}: {error}", hint=_HINT) from error
 
     def answer(
         self,
@@ -87,7 +97,7 @@ class ChatClient:
 
         Raises:
             AgentError: If no answer came; the next episode may have more luck.
-            AgentUnavailable: If the server refuses all requests.
+            AgentUnavailable: If the key is refused, or no good answer ever came.
             BudgetSpent: If the run may not ask any more.
             ContextExceeded: If the history is too long for the model.
         """
@@ -95,9 +105,8 @@ class ChatClient:
         request = {"model": self.model, "messages": [*messages], **self.options.sampling(seed)}
         if tools:
             request["tools"] = [*tools]
-        reply = self._waiting.call(lambda: self._asked(request))
+        found = self._waiting.call(lambda: self._asked(request, number))
         self._heard = True
-        found = answer_of(reply, number, self._price, reasoning=self.options.send_reasoning)
         self._purse.pay(found.metrics)
         return found
 
@@ -106,26 +115,34 @@ class ChatClient:
         self._waiting.close()
         self._client.close()
 
-    def _asked(self, request: Mapping[str, Any]) -> ChatCompletion:
+    def _asked(self, request: Mapping[str, Any], number: int) -> Answer:
         """Ask, and ask again where an answer is cut off or is no completion."""
         ask = self._streamed if self.options.stream else self._whole
-        for number in range(1, self.options.retries + 2):
+        tries = self.options.retries if self._heard else min(self.options.retries, _AT_FIRST)
+        for left in range(tries, -1, -1):
             try:
-                return ask(request)
+                return self._read(ask(request), number)
             except (_Garbled, ValueError) as error:  # the SDK lets errors of JSON through
-                if number <= (self.options.retries if self._heard else _AT_FIRST):
-                    continue
-                raise self._failed(f"the answer is no chat completion: {error}") from error
+                if not left:
+                    raise self._failed(f"the answer is no chat completion: {error}") from error
+                self._waiting.pause(min(_LONGEST_PAUSE, _PAUSE * 2 ** (tries - left)))
             except openai.APIStatusError as error:
-                raise self._refused(error) from error
+                raise self._refused(error, first=number <= 1) from error
             except openai.OpenAIError as error:
                 raise self._failed(f"the server does not answer: {error}") from error
         raise AssertionError("the last try raises or returns")
 
+    def _read(self, reply: ChatCompletion, number: int) -> Answer:
+        try:
+            return answer_of(reply, number, self._price, reasoning=self.options.send_reasoning)
+        except Exception as error:  # whatever a server may send
+            raise _Garbled(f"it cannot be read: {error}") from error
+
     def _whole(self, request: Mapping[str, Any]) -> ChatCompletion:
         reply: ChatCompletion = self._create(**request)
         if not getattr(reply, "choices", None):  # a text, if the server speaks something else
-            raise _Garbled("there is no choice in it")
+            told = (getattr(reply, "model_extra", None) or {}).get("error")
+            raise _Garbled(f"it is an error: {told}" if told else "there is no choice in it")
         return reply
 
     def _streamed(self, request: Mapping[str, Any]) -> ChatCompletion:
@@ -136,21 +153,31 @@ class ChatClient:
             raise _Garbled("the stream was cut off")
         return reply
 
-    def _refused(self, error: openai.APIStatusError) -> Exception:
-        told = f"chat:{self.model}: {error.message}"
-        if isinstance(error, _REFUSED) or error.code in _NO_MONEY:
+    def _refused(self, error: openai.APIStatusError, *, first: bool) -> Exception:
+        """Return what a refusal means; a first request is too long only by a wrong option."""
+        told = f"{self._name}: {shorten(error.message)}"
+        if isinstance(error, openai.AuthenticationError) or error.code in _NO_MONEY:
             return AgentUnavailable(told, hint=_HINT)
-        if isinstance(error, _WRONG):
+        if isinstance(error, _WRONG) and not first:
             said = f"{error.code or ''} {error.message}".lower()
             if any(word in said for word in _CONTEXT):
-                return ContextExceeded(error.message)
+                return ContextExceeded(told)
         return self._failed(error.message)
 
     def _failed(self, told: str) -> Exception:
         """Return the error of one episode, or of the run if the server never answered."""
-        if self._heard:
-            return AgentError(f"chat:{self.model}: {told}")
-        return AgentUnavailable(f"chat:{self.model}: {told}", hint=_HINT)
+        told = f"{self._name}: {shorten(told)}"
+        return AgentError(told) if self._heard else AgentUnavailable(told, hint=_HINT)
+
+    @property
+    def _name(self) -> str:
+        return f"chat:{self.model}"
+
+
+def shorten(text: str) -> str:
+    """Return what a server said in one line, and not more than a reader wants."""
+    line = " ".join(text[: 4 * _LONGEST].split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
 
 
 def _gathered(stream: Iterable[ChatCompletionChunk]) -> ChatCompletion | None:

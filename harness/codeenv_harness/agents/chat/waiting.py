@@ -18,7 +18,11 @@ class Waiting:
         """Begin open."""
         self._lock = threading.Lock()
         self._pending: set[Future[object]] = set()
-        self._closed = False
+        self._closed = threading.Event()
+
+    def pause(self, seconds: float) -> None:
+        """Wait, but not after this was closed."""
+        self._closed.wait(seconds)
 
     def call(self, function: Callable[[], T]) -> T:
         """Return what a function returns, or raise what it raises.
@@ -28,7 +32,7 @@ class Waiting:
         """
         future: Future[object] = Future()
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 raise _stopped()
             self._pending.add(future)
         threading.Thread(
@@ -43,7 +47,7 @@ class Waiting:
     def close(self) -> None:
         """Let everybody who waits go on without an answer."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
             waiting = [*self._pending]
         for future in waiting:
             with suppress(InvalidStateError):
