@@ -54,8 +54,14 @@ def add(subparsers: Subparsers) -> None:
         type=share,
         default=0.0,
         metavar="T",
-        help="what is no regression yet: a share of a task's rollouts, or of the mean reward "
-        "(default: 0)",
+        help="what is no regression of a task yet: a share of its rollouts (default: 0)",
+    )
+    parser.add_argument(
+        "--mean-tolerance",
+        type=share,
+        default=0.0,
+        metavar="T",
+        help="what is no regression of the mean reward yet (default: 0: what chance explains)",
     )
     parser.add_argument("--agent", metavar="NAME", help="compare only the runs of this name")
     parser.add_argument(
@@ -75,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         _write(terminal, args.write_baseline, base)
         return 0
     new = _chosen(args.run_, args.agent)
-    pairs = _pairs(base, new, args.tolerance)
+    pairs = _pairs(base, new, (args.tolerance, args.mean_tolerance))
     _check_comparable(pairs)
     regression = any(pair.regression for pair in pairs)
     terminal.data({"regression": regression, "runs": [_facts(pair) for pair in pairs]})
@@ -99,7 +105,7 @@ def _chosen(where: str, agent: str | None) -> Mapping[str, Scores]:
 
 
 def _pairs(
-    base: Mapping[str, Scores], new: Mapping[str, Scores], tolerance: float
+    base: Mapping[str, Scores], new: Mapping[str, Scores], tolerances: tuple[float, float]
 ) -> tuple[_Pair, ...]:
     """Match by name; two runs that are each alone are compared whoever played them."""
     if len(base) == len(new) == 1:
@@ -108,7 +114,7 @@ def _pairs(
     pairs = []
     for name in sorted({*base, *new}):
         old, run = base.get(name), new.get(name)
-        both = None if old is None or run is None else compare(old, run, tolerance)
+        both = None if old is None or run is None else compare(old, run, *tolerances)
         pairs.append(_Pair(name, old, run, both))
     return tuple(pairs)
 
@@ -130,11 +136,15 @@ def _check_comparable(pairs: tuple[_Pair, ...]) -> None:
         raise UsageError(
             "BASE and RUN have no task in common", hint="compare runs of the same tasks"
         )
-    if all(task.status in ("changed", "unknown", "new") for task in tasks):
-        raise UsageError(
-            "no task can be compared: other recipes, or no valid reward in BASE",
-            hint="make a new baseline: codeenv compare RUN --write-baseline FILE",
-        )
+    for pair in pairs:
+        known = [task for task in pair.found.tasks if task.base] if pair.found else []
+        blind = sum(task.status in ("changed", "unknown") for task in known)
+        if 2 * blind > len(known):
+            raise UsageError(
+                f"{pair.name}: {blind} of {len(known)} tasks cannot be compared: other recipes, or "
+                "no valid reward in BASE",
+                hint="make a new baseline: codeenv compare RUN --write-baseline FILE",
+            )
 
 
 def _tell(terminal: Terminal, pair: _Pair) -> None:
@@ -143,6 +153,10 @@ def _tell(terminal: Terminal, pair: _Pair) -> None:
         terminal.note(f"{pair.name}: not in {side}", "red" if pair.run is None else "")
         return
     found = pair.found
+    for name, before, now in _differences(pair):
+        terminal.note(
+            f"{pair.name}: played differently: {name} {before} before, {now} now", "yellow"
+        )
     rows = [_row(task) for task in _sorted(found) if task.status in _SHOWN]
     if rows:
         headings = ("task", "", "reward before", "now", "valid before", "now")
@@ -160,11 +174,23 @@ def _tell(terminal: Terminal, pair: _Pair) -> None:
     )
 
 
+def _differences(pair: _Pair) -> list[tuple[str, object, object]]:
+    """Return what a run was asked for, where that is not the same in both."""
+    if pair.base is None or pair.run is None or not pair.base.how or not pair.run.how:
+        return []
+    before, now = pair.base.how, pair.run.how
+    names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    found = [(name, before.get(name), now.get(name)) for name in names]
+    same = pair.base.agent == pair.run.agent
+    return found if same else [("agent", pair.base.agent, pair.run.agent), *found]
+
+
 def _numbers(found: Comparison) -> str:
     test = found.test
-    known = test.low is not None and test.high is not None
+    known = test.low is not None and test.high is not None and test.low < test.high
     interval = f"95% {test.low:+.3f} to {test.high:+.3f}" if known else "no interval"
-    return f"mean reward {test.mean:+.3f} ({interval}), p = {test.p_value:.3g}"
+    fall = min(test.p_fall, found.chance)
+    return f"mean reward {test.mean:+.3f} ({interval}), p of a fall {fall:.3g}"
 
 
 def _sorted(found: Comparison) -> list[TaskDifference]:
@@ -208,5 +234,8 @@ def _who(scores: Scores | None) -> dict[str, str] | None:
 
 
 def _write(terminal: Terminal, path: Path, runs: Mapping[str, Scores]) -> None:
+    for name, scores in sorted(runs.items()):
+        if few := sum(task.valid < task.rollouts for task in scores.tasks.values()):
+            terminal.note(f"{name}: {few} tasks have rollouts without a valid reward", "yellow")
     write_baseline(path, runs)
     terminal.note(f"the baseline is in {path}")

@@ -82,6 +82,11 @@ class Runtime:
                 self._backend = open_backend(str(name), capacity=capacity, **options)
             return self._backend
 
+    @property
+    def grading(self) -> GradingOptions:
+        """How submissions are graded."""
+        return self._options[4]
+
     def task(self, recipe: Recipe, taskset: Taskset) -> Task:
         """Return a recipe of a taskset as a task, from the cache where it is there.
 
@@ -136,8 +141,7 @@ class Runtime:
         backend = self.backend
         with self._lock:
             if self._grader is None:
-                grading = self._options[4]
-                self._grader = Grader(backend, environments=self._image, options=grading)
+                self._grader = Grader(backend, environments=self._image, options=self.grading)
             return self._grader
 
     def close(self) -> None:

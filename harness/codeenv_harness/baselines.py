@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,6 +15,10 @@ from codeenv.tasks.reading import shorten
 from codeenv.tasks.taskset import write_atomic
 from codeenv_harness.records import Manifest, RolloutRecord, RunFolder
 
+_HOW = {
+    *("rollouts", "seed", "profile", "max_steps", "wall_time", "output_budget", "settings"),
+    *("tier", "controls", "monitored"),
+}
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -30,7 +34,7 @@ class TaskScore(_Model):
     rollouts: Count
     """How many were asked for."""
     valid: Count
-    """How many have a valid reward."""
+    """How many have a valid reward, and no monitor put them aside."""
     resolved: Count
     """How many of these were resolved."""
     mean_reward: float
@@ -58,6 +62,8 @@ class Scores(_Model):
 
     agent: str
     codeenv: str
+    how: dict[str, Any] = {}
+    """How it was played and graded: what of the manifest changes what a figure means."""
     tasks: dict[str, TaskScore]
 
     @classmethod
@@ -70,7 +76,8 @@ class Scores(_Model):
             task_id: _score(manifest.recipes.get(task_id, ""), manifest.rollouts, found[task_id])
             for task_id in sorted({*manifest.recipes, *found})
         }
-        return cls(agent=manifest.agent, codeenv=manifest.codeenv, tasks=tasks)
+        how = manifest.model_dump(mode="json", include=_HOW)
+        return cls(agent=manifest.agent, codeenv=manifest.codeenv, how=how, tasks=tasks)
 
 
 class Baseline(_Model):
@@ -119,13 +126,14 @@ def _drawn(scores: Scores) -> str:
         f"   {json.dumps(task_id)}: {json.dumps(scores.tasks[task_id].model_dump())}"
         for task_id in sorted(scores.tasks)
     )
-    head = json.dumps({"agent": scores.agent, "codeenv": scores.codeenv})
+    facts = scores.model_dump(include={"agent", "codeenv", "how"})
+    head = json.dumps(facts, sort_keys=True)
     return f'{head[:-1]}, "tasks": {{\n{tasks}\n  }}}}'
 
 
 def _score(recipe: str, asked: int, records: Iterable[RolloutRecord]) -> TaskScore:
     every = list(records)
-    valid = [r for r in every if r.reward_valid and math.isfinite(r.reward)]
+    valid = [r for r in every if r.reward_valid and math.isfinite(r.reward) and not _aside(r)]
     return TaskScore(
         recipe=recipe,
         rollouts=max(asked, len(every)),
@@ -133,6 +141,11 @@ def _score(recipe: str, asked: int, records: Iterable[RolloutRecord]) -> TaskSco
         resolved=sum(record.resolved for record in valid),
         mean_reward=math.fsum(r.reward for r in valid) / len(valid) if valid else 0.0,
     )
+
+
+def _aside(record: RolloutRecord) -> bool:
+    """Return whether a monitor put a rollout aside until somebody has looked at it."""
+    return record.monitor is not None and record.monitor.action == "quarantine"
 
 
 def _runs(folder: Path) -> Mapping[str, Scores]:

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from codeenv_harness.baselines import Scores, TaskScore
 from codeenv_harness.paired import PairedTest, paired_test
+from codeenv_harness.strata import Stratum, chance_of_so_few
 
 Status: TypeAlias = Literal[
     "regressed", "missing", "invalid", "worse", "better", "same", "changed", "unknown", "new"
@@ -47,13 +48,15 @@ class Comparison:
     Attributes:
         tasks: All tasks of both, sorted by id.
         test: The paired test over the tasks that can be compared.
-        tolerance: What is no regression yet: a share of a task's rollouts, or of the mean reward.
-        fell: Whether the mean reward fell by more than the tolerance, with p < 0.05.
+        tolerance: What is no regression of a task yet: a share of its rollouts.
+        chance: Probability of so few resolved rollouts, task by task, if nothing changed.
+        fell: Whether the mean reward fell, by more than may be and than chance explains.
     """
 
     tasks: tuple[TaskDifference, ...]
     test: PairedTest
     tolerance: float
+    chance: float
     fell: bool
 
     @property
@@ -71,21 +74,34 @@ class Comparison:
         return tuple(task.task_id for task in self.tasks if task.status == status)
 
 
-def compare(base: Scores, run: Scores, tolerance: float = 0.0) -> Comparison:
+def compare(
+    base: Scores, run: Scores, tolerance: float = 0.0, mean_tolerance: float = 0.0
+) -> Comparison:
     """Compare a run with the one before, task by task and over all tasks.
+
+    The mean reward fell if a test over tasks or one over rollouts says so; each may err in half of
+    5 % of the cases.
 
     Args:
         base: The run before.
         run: The new one.
-        tolerance: From 0 to 1.
+        tolerance: What is no regression of a task yet, as a share of its rollouts.
+        mean_tolerance: What is no regression of the mean reward yet, whatever the tests say.
     """
     tasks = tuple(
         _difference(task_id, base.tasks.get(task_id), run.tasks.get(task_id), tolerance)
         for task_id in sorted({*base.tasks, *run.tasks})
     )
-    test = paired_test([t.reward for t in tasks if t.status in _COMPARED and t.reward is not None])
-    fell = test.mean < -tolerance - _ROUNDING and test.p_value < _SIGNIFICANT
-    return Comparison(tasks, test, tolerance, fell)
+    compared = [task for task in tasks if task.status in _COMPARED]
+    test = paired_test([task.reward for task in compared if task.reward is not None])
+    chance = chance_of_so_few(_stratum(t.base, t.run) for t in compared if t.base and t.run)
+    unlikely = min(test.p_fall, chance) < _SIGNIFICANT / 2
+    fell = unlikely and test.mean < -mean_tolerance - _ROUNDING
+    return Comparison(tasks, test, tolerance, chance, fell)
+
+
+def _stratum(base: TaskScore, run: TaskScore) -> Stratum:
+    return Stratum(base.resolved, base.valid, run.resolved, run.valid)
 
 
 def _difference(

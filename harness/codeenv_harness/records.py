@@ -52,6 +52,11 @@ class Manifest(_Model):
     max_steps: int
     wall_time: float
     output_budget: int
+    tier: str | None = None
+    """The strongest way to grade that was used; None: each test's own."""
+    controls: float = 1.0
+    """Probability of each negative control."""
+    monitored: bool = False
 
 
 class Monitored(_Model):

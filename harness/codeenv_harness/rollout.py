@@ -134,7 +134,8 @@ class _Run:
     def run(self) -> RunResult:
         done: dict[Key, RolloutRecord] = {}
         if self._folder is not None:
-            manifest = _manifest(self._taskset, self._options, self._runtime)
+            watched = self._monitor is not None
+            manifest = _manifest(self._taskset, self._options, self._runtime, monitored=watched)
             done.update(self._folder.begin(manifest, resume=self._options.resume))
             self._folder.started(_machine(self._options))
         wanted = [
@@ -259,7 +260,9 @@ def _machine(options: RunOptions) -> dict[str, object]:
     }
 
 
-def _manifest(taskset: Taskset, options: RunOptions, runtime: Runtime) -> Manifest:
+def _manifest(
+    taskset: Taskset, options: RunOptions, runtime: Runtime, *, monitored: bool
+) -> Manifest:
     return Manifest(
         codeenv=str(codeenv.__version__),
         agent=options.agent,
@@ -272,4 +275,7 @@ def _manifest(taskset: Taskset, options: RunOptions, runtime: Runtime) -> Manife
         max_steps=options.limits.max_steps,
         wall_time=options.limits.wall_time,
         output_budget=options.limits.output_budget,
+        tier=runtime.grading.tier,
+        controls=runtime.grading.controls,
+        monitored=monitored,
     )

@@ -149,7 +149,7 @@ def odd(tmp_path, played):
         ("later.json", "schema_version"),
         ("manifest", "is not the manifest of a run"),
         ("suite", "no task in common"),
-        ("recipes", "no task can be compared"),
+        ("recipes", "2 of 2 tasks cannot be compared"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_a_hint(odd, played, tmp_path, capsys, name, said):
@@ -267,3 +267,20 @@ def test_an_unknown_agent_of_a_benchmark_is_named_before_anybody_plays(small, ca
     out, err = capsys.readouterr()
     assert out == ""
     assert "idle: invalid choice: 'nobody'" in err
+
+
+def test_what_was_played_differently_is_told(tmp_path, capsys):
+    first = write_run(tmp_path / "a", t=[1])
+    second = write_run(tmp_path / "b", t=[1, 1])
+
+    assert main(["compare", str(first), str(second), "--fail-on-regression"]) == 0
+    assert "played differently: rollouts 1 before, 2 now" in capsys.readouterr().err
+
+
+def test_a_run_of_which_nothing_can_be_compared_is_refused_beside_others(tmp_path, capsys):
+    for name, recipe in (("base", "d"), ("new", "other")):
+        write_run(tmp_path / name / "nop", agent="nop", t=[0])
+        write_run(tmp_path / name / "oracle", recipes={"t": recipe}, t=[1])
+
+    assert main(["compare", str(tmp_path / "base"), str(tmp_path / "new")]) == 2
+    assert "oracle: 1 of 1 tasks cannot be compared" in capsys.readouterr().err
