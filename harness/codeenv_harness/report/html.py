@@ -78,11 +78,12 @@ def _section(title: str, *inner: Child, name: str) -> Html:
 
 
 def _plot(plot: Plot, runs: Runs, beside: Sequence[Html]) -> Html:
+    lacks = [tag("p", plot.missing, class_="none")] if plot.missing else []
     if not plot.svg:
-        return _section(plot.title, tag("p", plot.missing, class_="none"), *beside, name=plot.name)
+        return _section(plot.title, *lacks, *beside, name=plot.name)
     picture = tag("div", Html(plot.svg), role="img", aria_label=f"{plot.title}. {plot.told}")
     figure = tag("figure", picture, tag("figcaption", _legend(runs)), class_="plot")
-    return _section(plot.title, figure, *beside, name=plot.name)
+    return _section(plot.title, figure, *lacks, *beside, name=plot.name)
 
 
 def _legend(runs: Runs) -> Html:

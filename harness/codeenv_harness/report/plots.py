@@ -26,7 +26,7 @@ class Plot:
         title: Of its section.
         told: What is seen, in words, for those who do not see it.
         svg: The plot; empty where nothing is known that could be drawn.
-        missing: Then, why.
+        missing: What could not be drawn, and why.
     """
 
     name: str
@@ -90,7 +90,9 @@ def _scatter(
         _percent(axes, "pass@1")
 
     told = "; ".join(f"{_name(runs, run)}: {words.score(run.score)}" for run in known)
-    return Plot(name, title, told, drawn(name, draw))
+    left = [_name(runs, run) for run in runs if run not in known]
+    lacks = f"Not drawn, for it is not known: {', '.join(left)}." if left else ""
+    return Plot(name, title, told, drawn(name, draw), lacks)
 
 
 def _passes(runs: Runs) -> Plot:
@@ -151,11 +153,14 @@ def _effort(runs: Runs) -> Plot:
             for at in zip(x[-1:], y[-1:], strict=True):
                 axes.annotate(str(number + 1), at, (8, -3), textcoords="offset points")
         axes.set_yscale("log")
+        for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            which(_plain_number)
         axes.set_xlim(-0.03, 1.05)
-        axes.set_xlabel("prior probability of failure (a dot is a task, a line joins the fifths)")
+        axes.set_xlabel("prior probability of failure")
         axes.set_ylabel("median effort, 1,000 tokens")
 
-    return Plot("effort", title, _by_level(runs, _spent), drawn("effort", draw))
+    told = f"{_by_level(runs, _spent)}. A dot is a task, a line joins the fifths of difficulty"
+    return Plot("effort", title, told, drawn("effort", draw))
 
 
 def _reasons(runs: Runs) -> Plot:
@@ -229,6 +234,11 @@ def _bars(figure: Figure, scale: float = 1.0) -> list[list[float]] | None:
         return None
     ends = (figure.value - figure.low, figure.high - figure.value)
     return [[max(0.0, scale * end)] for end in ends]
+
+
+def _plain_number(value: float, _place: int) -> str:
+    """Tell 1, 2 and 5 times a power of ten; the other lines of a logarithm say nothing."""
+    return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 
 def _percent(axes: Any, label: str) -> None:  # noqa: ANN401

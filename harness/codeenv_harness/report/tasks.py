@@ -1,6 +1,6 @@
 """The table of tasks of the page: it can be sorted and filtered, and read without that."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codeenv_harness.report import words
@@ -14,28 +14,46 @@ _ERROR = 160
 
 
 @dataclass(frozen=True)
-class _Cell:
-    """A cell; a number is sorted as one."""
+class _Column:
+    """A column; ``value`` is what a number is sorted by."""
 
-    text: str
-    value: float | None = None
-    numeric: bool = False
+    title: str
+    tell: Callable[[RunFacts, TaskResult], str]
+    value: Callable[[TaskResult], float | None] | None = None
+    kind: str = ""
+
+
+def _number(title: str, value: Callable[[TaskResult], float | None], digits: int = 0) -> _Column:
+    return _Column(title, lambda _, task: words.number(value(task), digits), value, "n")
+
+
+_COLUMNS = (
+    _Column("run", lambda run, _: words.visible(run.name)),
+    _number("solved", lambda task: task.resolved),
+    _number("of", lambda task: task.valid),
+    _Column("outcome", lambda _, task: task.status),
+    _number("reward", lambda task: task.reward, 2),
+    _number("tokens", lambda task: task.tokens),
+    _Column("cost", lambda _, task: words.money(task.cost), lambda task: task.cost, "n"),
+    _number("steps", lambda task: task.steps, 1),
+    _number("effort", lambda task: task.effort, 2),
+    _Column("difficulty", lambda _, task: task.level, lambda task: task.prior, "n"),
+    _Column("tier", lambda _, task: task.tier),
+    _Column("error", lambda _, task: words.visible(task.error, _ERROR), kind="long"),
+)
 
 
 def task_table(runs: Sequence[RunFacts]) -> Html:
-    """Return the table with what filters it."""
+    """Return the table with what filters it; a column of which nothing is known is left out."""
     every = [(run, task) for run in runs for task in run.tasks]
     shown, names = every[:MOST], [words.visible(run.name) for run in runs]
-    errors = any(task.error for _, task in shown)
-    headings = ["task", "run", "solved", "of", "outcome", "reward", "tokens", "cost", "steps"]
-    headings += ["effort", "difficulty", "tier", *(["error"] if errors else [])]
-    head = tag("tr", *(_heading(heading) for heading in headings))
-    body = (_row(run, task, errors) for run, task in shown)
+    known = [c for c in _COLUMNS if any(c.tell(*row) not in ("", words.NONE) for row in shown)]
+    head = tag("tr", *(_heading(title) for title in ("task", *(c.title for c in known))))
     drawn = tag(
         "table",
         tag("caption", _CAPTION),
         tag("thead", head),
-        tag("tbody", *body),
+        tag("tbody", *(_row(run, task, known) for run, task in shown)),
         id="task-table",
     )
     left = len(every) - len(shown)
@@ -47,37 +65,17 @@ def _heading(title: str) -> Html:
     return tag("th", tag("button", title, type="button"), scope="col", aria_sort="none")
 
 
-def _row(run: RunFacts, task: TaskResult, errors: bool) -> Html:
+def _row(run: RunFacts, task: TaskResult, columns: Sequence[_Column]) -> Html:
     first = tag("th", words.visible(task.task_id), scope="row")
-    cells = [*_cells(run, task)]
-    if errors:
-        cells.append(_Cell(words.visible(task.error, _ERROR)))
-    return tag("tr", first, *map(_cell, cells))
+    return tag("tr", first, *(_cell(run, task, column) for column in columns))
 
 
-def _cells(run: RunFacts, task: TaskResult) -> Iterator[_Cell]:
-    yield _Cell(words.visible(run.name))
-    yield _number(task.resolved)
-    yield _number(task.valid)
-    yield _Cell(task.status)
-    yield _number(task.reward, 2)
-    yield _number(task.tokens)
-    yield _Cell(words.money(task.cost), task.cost, numeric=True)
-    yield _number(task.steps, 1)
-    yield _number(task.effort, 2)
-    yield _Cell(task.level or words.NONE, task.prior, numeric=True)
-    yield _Cell(task.tier or words.NONE)
-
-
-def _number(value: float | None, digits: int = 0) -> _Cell:
-    return _Cell(words.number(value, digits), value, numeric=True)
-
-
-def _cell(cell: _Cell) -> Html:
-    if not cell.numeric:
-        return tag("td", cell.text)
-    value = "" if cell.value is None else f"{cell.value:.6g}"
-    return tag("td", cell.text, class_="n", data_value=value)
+def _cell(run: RunFacts, task: TaskResult, column: _Column) -> Html:
+    text = column.tell(run, task) or words.NONE
+    if column.value is None:
+        return tag("td", text, class_=column.kind or None)
+    value = column.value(task)
+    return tag("td", text, class_=column.kind, data_value="" if value is None else f"{value:.6g}")
 
 
 def _filters(names: Sequence[str]) -> Html:
