@@ -40,6 +40,7 @@ from codeenv_harness.report.places import RunPlace
 Records = Sequence[RolloutRecord]
 Numbers = Mapping[Key, float]
 """A number of each rollout of which it is known."""
+_MOST = 1e15
 
 
 def collect(
@@ -83,7 +84,7 @@ class _Read:
 
     @cached_property
     def steps(self) -> Numbers:
-        return {record.key: float(record.n_steps) for record in self.records}
+        return _known({record.key: record.n_steps for record in self.records})
 
     @cached_property
     def tokens(self) -> Numbers:
@@ -104,18 +105,23 @@ def _read(place: RunPlace, recipes: Mapping[str, Recipe], prices: Mapping[str, P
             if trajectory is not None:
                 usage[record.key] = usage_of(trajectory, prices)
                 effort[record.key] = DEFAULT_WEIGHTS.of(effort_of_trajectory(trajectory))
-        except UsageError:
-            continue  # counted as unread
+        except (UsageError, OverflowError, ValueError, OSError):
+            continue  # counted as unread, whatever its name or its numbers are
     return _Read(records, usage, effort, recipes)
 
 
 def _known(numbers: Mapping[Key, float | None]) -> Numbers:
-    return {k: float(v) for k, v in numbers.items() if v is not None and math.isfinite(v)}
+    return {k: float(v) for k, v in numbers.items() if v is not None and _sane(v)}
+
+
+def _sane(number: float) -> bool:
+    """Return whether sums of such numbers are numbers; what a run says may be anything."""
+    return abs(number) <= _MOST
 
 
 def _checked(record: RolloutRecord) -> RolloutRecord:
     """Return a record whose reward no mean can use as one without a valid reward."""
-    if math.isfinite(record.reward):
+    if _sane(record.reward):
         return record
     return record.model_copy(update={"reward": 0.0, "reward_valid": False})
 
@@ -224,7 +230,7 @@ def _part(name: str, records: Records, read: _Read) -> Part:
 
 
 def _efforts(place: RunPlace, read: _Read) -> list[EffortRecord]:
-    most = max(1, place.manifest.max_steps) if place.manifest else None
+    most = max(1.0, min(place.manifest.max_steps, _MOST)) if place.manifest else None
     return [
         EffortRecord(
             task_id=record.task_id,
@@ -232,10 +238,10 @@ def _efforts(place: RunPlace, read: _Read) -> list[EffortRecord]:
             effort=read.effort[record.key],
             solved=record.resolved,
             finished=record.terminated,
-            budget_left=max(0.0, 1 - record.n_steps / most) if most else 0.0,
+            budget_left=max(0.0, 1 - read.steps[record.key] / most) if most else 0.0,
         )
         for record in read.valid
-        if record.key in read.effort and record.task_id in read.recipes
+        if record.key in read.effort and record.key in read.steps and record.task_id in read.recipes
     ]
 
 

@@ -12,6 +12,8 @@ from codeenv_harness.report.facts import Figure, Part, Report, RunFacts
 
 _LABELS = 12
 """So many bars a plot has at most; the table beside it has all."""
+_HIGHEST = 16.0
+"""Inches of a plot with many bars, which then have no numbers."""
 _DOTS = 2000
 """So many dots of tasks a plot has at most; with more it has lines alone."""
 Runs = Sequence[RunFacts]
@@ -186,14 +188,16 @@ def _bars_of(
     if not labels:
         return Plot(name, title, "", "", missing)
     thick = 0.8 / len(runs)
+    height = min(_HIGHEST, 1.2 + len(labels) * (0.1 + 0.22 * len(runs)))
 
     def draw(axes: Any) -> None:  # noqa: ANN401
         for number, of in enumerate(counts):
             at = [place + (number - (len(runs) - 1) / 2) * thick for place in range(len(labels))]
             width = [of.get(label, 0) for label in labels]
             bars = axes.barh(at, width, thick * 0.9, color=_look(number)[0])
-            axes.bar_label(bars, [f"{n} ({number + 1})" if n else "" for n in width], padding=3)
-        axes.set_yticks(range(len(labels)), [words.visible(label, 32) for label in labels])
+            if height < _HIGHEST:
+                axes.bar_label(bars, [f"{n} ({number + 1})" if n else "" for n in width], padding=3)
+        axes.set_yticks(range(len(labels)), [_ascii(label) for label in labels])
         axes.invert_yaxis()
         axes.margins(x=0.12)
         axes.grid(visible=False, axis="y")
@@ -204,8 +208,12 @@ def _bars_of(
         + (", ".join(f"{la} {of[la]}" for la in labels if la in of) or "none")
         for run, of in zip(runs, counts, strict=True)
     )
-    height = 1.2 + 0.3 * len(labels) * max(1, min(len(runs), 6) * 0.7)
     return Plot(name, title, told, drawn(name, draw, height=height))
+
+
+def _ascii(label: str) -> str:
+    """Return what every font has of a label."""
+    return words.visible(label.encode("ascii", "backslashreplace").decode(), 32)
 
 
 def _line(axes: Any, number: int, runs: int, found: Sequence[tuple[float, Figure | None]]) -> None:  # noqa: ANN401

@@ -66,6 +66,26 @@ def test_a_reward_that_is_no_number_is_not_valid(tmp_path):
     assert (facts.rollouts, facts.valid, facts.reward.value) == (2, 1, 1.0)
 
 
+def test_numbers_that_no_run_has_are_not_known(tmp_path):
+    rows = [
+        (record("a", 1).model_copy(update={"n_steps": 10**400}), spoken(10**400, 1e308)),
+        (record("b", 1), spoken(10, 1e308)),
+        (record("c", 1), spoken(30, 0.5)),
+        (record("d", 1e308), None),
+    ]
+    run = told(tmp_path / "run", "x", rows)
+
+    (facts,) = report_of(run, recipes=recipes("a", "b", "c")).runs
+    assert (facts.valid, facts.tokens.value, facts.cost_total, facts.steps.value) == (3, 20, 0.5, 1)
+
+
+def test_a_trajectory_that_no_file_can_be_is_unread(tmp_path):
+    rows = [(record(name, 1), None) for name in ("a\0b", "c" * 300, "../../d")]
+
+    (facts,) = report_of(told(tmp_path / "run", "x", rows)).runs
+    assert (facts.valid, facts.unread) == (3, 3)
+
+
 def test_tasks_are_solved_never_sometimes_or_always(tmp_path):
     rows = [("a", 0, 0), ("a", 0, 1), ("b", 1, 0), ("b", 0, 1), ("c", 1, 0), ("d", None, 0)]
     run = told(tmp_path / "run", "x", [(record(*row), None) for row in rows], rollouts=2)

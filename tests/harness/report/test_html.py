@@ -162,6 +162,17 @@ def test_a_thousand_rollouts_are_a_page_of_less_than_two_megabytes(tmp_path):
     assert len(page(report_of(tmp_path / "run"))) < 2_000_000
 
 
+def test_many_runs_and_odd_labels_can_be_drawn(tmp_path):
+    odd = found("a", 0).monitor.findings[0].model_copy(update={"label": "漢字" * 40})
+    seen = found("a", 0).monitor.model_copy(update={"findings": (odd,)})
+    rows = [(found("a", 0, monitor=seen), spoken(40, 0.0))]
+    runs = [told(tmp_path / f"r{n}", f"agent{n}", rows) for n in range(40)]
+
+    found_page = Page(page(report_of(*runs)))
+    assert len(found_page.all("svg")) == 5
+    assert any("漢字" in text for _, text in found_page.words)
+
+
 def test_markup_escapes_whatever_it_is_given():
     assert tag("p", "<b>&", title='"<').text == '<p title="&quot;&lt;">&lt;b&gt;&amp;</p>'
     assert tag("input", hidden=True, value=None).text == "<input hidden>"
