@@ -67,7 +67,7 @@ def test_prices_are_read(tmp_path, capsys):
     prices.write_text('{"m": {"input": 0, "output": 100}}')
 
     assert main(["report", str(run), "--prices", str(prices)]) == 0
-    assert "$0.0010" in capsys.readouterr().out
+    assert "| 0.0010 (0.0010 in all) |" in capsys.readouterr().out
 
 
 def test_the_page_is_written_beside_the_markdown(tmp_path, capsys):

@@ -105,7 +105,7 @@ def _names(runs: Runs) -> list[Html]:
 def _overview(runs: Runs) -> Html:
     headings = (
         "run", "valid rollouts", "pass@1 [95%]", "pass@k [95%]", "mean reward", "median tokens",
-        "median cost", "median steps", "truncated",
+        "median cost, USD", "median steps", "truncated",
     )  # fmt: skip
     rows = [
         (

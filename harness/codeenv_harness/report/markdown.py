@@ -15,7 +15,7 @@ _HEAD: tuple[tuple[str, Cell], ...] = (
     ("pass@k [95%]", words.tries),
     ("mean reward", words.reward),
     ("median tokens", words.tokens),
-    ("median cost", words.cost),
+    ("median cost, USD", words.cost),
     ("median steps", words.steps),
     ("truncated", lambda run: words.percent(run.truncated)),
 )

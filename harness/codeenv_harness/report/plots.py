@@ -102,6 +102,8 @@ def _passes(runs: Runs) -> Plot:
     if not any(run.score for run in runs):
         return Plot("passes", title, "", "", "No rollout is valid.")
     ks = sorted({one.k for run in runs for one in run.passes if one.figure})
+    if len(ks) < 2:
+        return Plot("passes", title, "", "", "No task has more than one valid rollout.")
 
     def draw(axes: Any) -> None:  # noqa: ANN401
         for number, run in enumerate(runs):
@@ -200,6 +202,7 @@ def _bars_of(
         axes.set_yticks(range(len(labels)), [_ascii(label) for label in labels])
         axes.invert_yaxis()
         axes.margins(x=0.12)
+        axes.xaxis.get_major_locator().set_params(integer=True)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("rollouts")
 

@@ -34,7 +34,7 @@ _COLUMNS = (
     _Column("outcome", lambda _, task: task.status),
     _number("reward", lambda task: task.reward, 2),
     _number("tokens", lambda task: task.tokens),
-    _Column("cost", lambda _, task: words.money(task.cost), lambda task: task.cost, "n"),
+    _Column("cost, USD", lambda _, task: words.money(task.cost), lambda task: task.cost, "n"),
     _number("steps", lambda task: task.steps, 1),
     _number("effort", lambda task: task.effort, 2),
     _Column("difficulty", lambda _, task: task.level, lambda task: task.prior, "n"),

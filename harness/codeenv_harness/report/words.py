@@ -26,8 +26,8 @@ def number(value: float | None, digits: int = 0) -> str:
 
 
 def money(value: float | None) -> str:
-    """Return USD."""
-    return NONE if value is None else f"${value:.4f}"
+    """Return USD, without the sign: two of those on a line are a formula to some renderers."""
+    return number(value, 4)
 
 
 def score(figure: Figure | None) -> str:

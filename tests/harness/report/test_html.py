@@ -169,7 +169,7 @@ def test_many_runs_and_odd_labels_can_be_drawn(tmp_path):
     runs = [told(tmp_path / f"r{n}", f"agent{n}", rows) for n in range(40)]
 
     found_page = Page(page(report_of(*runs)))
-    assert len(found_page.all("svg")) == 5
+    assert len(found_page.all("svg")) == 4
     assert any("漢字" in text for _, text in found_page.words)
 
 
