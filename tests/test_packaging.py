@@ -56,6 +56,10 @@ def test_the_smoke_benchmark_and_its_baseline_are_in_the_wheel(wheel):
     }
 
 
+def test_what_the_page_of_a_report_is_made_of_is_in_the_wheel(wheel):
+    assert {f"codeenv_harness/report/page.{kind}" for kind in ("css", "js")} <= {*wheel.namelist()}
+
+
 def test_no_bytecode_and_no_caches_are_in_the_wheel(wheel):
     assert not [n for n in wheel.namelist() if "__pycache__" in n or n.endswith(".pyc")]
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 from codeenv.cli.terminal import plain
@@ -12,8 +13,9 @@ from codeenv.export import Rollout
 from codeenv.materialise.models import Task
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
-from codeenv.tasks.taskset import Taskset, atomic_draft
+from codeenv.tasks.taskset import Taskset, atomic_draft, shipped_suites
 from codeenv_harness.records import RunFolder
+from codeenv_harness.suites import benchmark_file, read_benchmark
 
 
 def rollouts_of(folder: Path) -> Sequence[Rollout]:
@@ -71,7 +73,7 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tasks",
         metavar="TASKS",
-        help="what was played; found by itself if the tasks are shipped ones",
+        help="what was played, or its benchmark; found by itself if the tasks are shipped ones",
     )
 
 
@@ -83,9 +85,10 @@ class PlayedTasks:
 
         Raises:
             TaskError: If there is no such taskset.
+            UsageError: If a benchmark's file is none.
         """
         self._digests = RunFolder(folder).recipes()
-        self._given = Taskset.load(tasks) if tasks else None
+        self._given = _loaded(tasks) if tasks else None
         self._runtime = Runtime("local")  # makes tasks, opens nothing
 
     def task(self, task_id: str) -> Task | None:
@@ -94,16 +97,8 @@ class PlayedTasks:
         Raises:
             UsageError: If the tasks that were named have another recipe for it.
         """
-        taskset = self._given or _shipped(task_id)
-        recipe = _named(taskset, task_id)
+        taskset, recipe = self._found(task_id)
         if taskset is None or recipe is None:
-            return None
-        if self._digests.get(task_id, digest_of(recipe)) != digest_of(recipe):
-            if self._given:
-                raise UsageError(
-                    f"{task_id} was played from another recipe than the one in --tasks",
-                    hint="give the tasks that the run was made with",
-                )
             return None
         try:
             return self._runtime.task(recipe, taskset)
@@ -112,12 +107,39 @@ class PlayedTasks:
                 raise
             return None
 
+    def recipe(self, task_id: str) -> Recipe | None:
+        """Return a task's recipe, if it is known and was played as it is.
+
+        Raises:
+            UsageError: If the tasks that were named have another recipe for it.
+        """
+        return self._found(task_id)[1]
+
+    def _found(self, task_id: str) -> tuple[Taskset | None, Recipe | None]:
+        taskset = self._given or _shipped(task_id)
+        recipe = _named(taskset, task_id)
+        if recipe is None or self._digests.get(task_id, digest_of(recipe)) == digest_of(recipe):
+            return taskset, recipe
+        if self._given:
+            raise UsageError(
+                f"{task_id} was played from another recipe than the one in --tasks",
+                hint="give the tasks that the run was made with",
+            )
+        return None, None
+
+
+def _loaded(tasks: str) -> Taskset:
+    file = benchmark_file(tasks)
+    return read_benchmark(file).taskset(file.parent) if file else Taskset.load(tasks)
+
 
 def _shipped(task_id: str) -> Taskset | None:
-    try:
-        return Taskset.load(task_id)
-    except CodeEnvError:
-        return None
+    return Taskset.load(task_id) if task_id in _shipped_ids() else None
+
+
+@cache
+def _shipped_ids() -> frozenset[str]:
+    return frozenset(one for suite in shipped_suites() for one in Taskset.load(suite).ids)
 
 
 def _named(taskset: Taskset | None, task_id: str) -> Recipe | None:

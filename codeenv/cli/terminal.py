@@ -59,6 +59,12 @@ class Terminal:
         if not self.json_wanted:
             _draw(self._out, what)
 
+    def document(self, text: str) -> None:
+        """Write a document as it is, unless JSON is wanted; lines are not cut or wrapped."""
+        if not self.json_wanted:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
     def aside(self, what: RenderableType) -> None:
         """Show something on standard error, JSON or not."""
         _draw(self._err, what)

@@ -42,7 +42,14 @@ class Effort:
     turns: int = 0
 
     def __add__(self, other: "Effort") -> "Effort":
-        return Effort(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+        return Effort(
+            thinking=self.thinking + other.thinking,
+            call=self.call + other.call,
+            output=self.output + other.output,
+            final=self.final + other.final,
+            calls=self.calls + other.calls,
+            turns=self.turns + other.turns,
+        )
 
 
 @dataclass(frozen=True, slots=True)

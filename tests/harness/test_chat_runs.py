@@ -38,7 +38,7 @@ def test_a_server_that_refuses_everything_ends_the_run_at_once(chat_server, tmp_
 
     assert "base_url" in raised.value.hint
     assert RunFolder(tmp_path).records() == ()
-    assert len(chat_server.asked) <= 4
+    assert len(chat_server.asked) <= 6  # each of three tasks at most once, with one retry
 
 
 def test_a_refusal_in_the_middle_keeps_what_has_ended(chat_server, tmp_path):
