@@ -6,6 +6,7 @@
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ from codeenv.trajectory import (
     write_trajectory,
 )
 
+_NAME = re.compile(r"(?!\.{1,2}$)[^/\\\0]{1,200}")
 Key = tuple[str, int]
 """Task id and rollout number."""
 
@@ -216,6 +218,8 @@ class RunFolder:
         return self._trajectory(key).exists()
 
     def _trajectory(self, key: Key) -> Path:
+        if not _NAME.fullmatch(key[0]):  # a run that somebody sent may say anything
+            raise UsageError(f"{self.folder}: {key[0]!r} is no task id")
         return self.folder / "trajectories" / f"{key[0]}__{key[1]}.json"
 
     def add(self, record: RolloutRecord, trajectory: Trajectory | None) -> None:

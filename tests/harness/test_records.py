@@ -107,3 +107,9 @@ def test_bytes_that_are_no_text_in_another_runs_manifest_are_another_run(tmp_pat
 def test_a_graded_rollout_whose_trajectory_is_gone_is_named(path):
     with pytest.raises(UsageError, match=r"t__0\.json"):
         list(RunFolder(path.parent).rollouts())
+
+
+@pytest.mark.parametrize("name", ["../../etc/x", "a/b", "..", "a\0b", ""])
+def test_a_record_leads_nowhere_outside_of_its_run(tmp_path, name):
+    with pytest.raises(UsageError, match="is no task id"):
+        RunFolder(tmp_path).trajectory((name, 0))
