@@ -115,6 +115,13 @@ def test_other_prompts_are_taken_from_a_file(toy, chat_server, tmp_path):
     assert user["content"].startswith("Do: ")
 
 
+def test_a_file_that_is_no_configuration_is_refused(chat_server, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("model: {}\n")
+    with pytest.raises(UsageError, match="no agent in it"):
+        agent_factory("mini:m", AgentOptions(settings={"config": str(path)}))
+
+
 def test_a_configuration_that_is_not_there_is_refused(chat_server):
     with pytest.raises(UsageError, match="no configuration 'nothing'"):
         agent_factory("mini:m", AgentOptions(settings={"config": "nothing"}))

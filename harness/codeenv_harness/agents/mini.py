@@ -19,9 +19,7 @@ from codeenv_harness.agents.stops import AgentUnavailable, Ended
 
 _MARK = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """What the agent prints in a first line to hand in; the agent's own convention."""
-_OBSERVATION = (
-    "<returncode>{{output.returncode}}</returncode>\n<output>\n{{output.output}}</output>"
-)
+_OBSERVATION = "[exit code {{output.returncode}}]\n{{output.output}}"
 
 
 class MiniOptions(ChatOptions):
@@ -68,6 +66,10 @@ class MiniFactory:
                 f"mini-swe-agent has no configuration {self.options.config!r}",
                 hint="a name such as mini or swebench, or the path of a YAML file",
             ) from error
+        if not isinstance(self._config, dict) or not isinstance(self._config.get("agent"), dict):
+            raise UsageError(
+                f"{self.options.config!r} is no configuration of mini-swe-agent: no agent in it"
+            )
         self._agents: weakref.WeakSet[DrivenAgent] = weakref.WeakSet()
 
     def __call__(self, task: Task) -> DrivenAgent:
