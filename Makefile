@@ -65,9 +65,8 @@ $(VENV)/.runtime: requirements/runtime.txt pyproject.toml $(VENV)/.created
 	@$(PIP) install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.test: requirements/test.txt requirements/agents.txt $(VENV)/.runtime
+$(VENV)/.test: requirements/test.txt $(VENV)/.runtime
 	@$(INSTALL) -r $<
-	@$(INSTALL) --no-deps -r requirements/agents.txt
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
@@ -75,9 +74,10 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	@touch $@
 
 $(VENV)/.training: requirements/training.txt requirements/torch-cpu.txt requirements/torch.txt \
-    scripts/install_torch.sh $(VENV)/.test
+    requirements/agents.txt scripts/install_torch.sh $(VENV)/.test
 	@echo "installing torch and what the training tests need" >&2
 	@sh scripts/install_torch.sh $(BIN)/python
 	@$(INSTALL) -r $<
 	@$(BIN)/python -W ignore -c 'import torch, transformers, trl'
+	@$(INSTALL) --no-deps -r requirements/agents.txt
 	@touch $@
