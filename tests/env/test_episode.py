@@ -4,17 +4,9 @@ from codeenv.env.episode import EpisodeLimits
 from codeenv.env.fake import FakeRuntime, fake_task
 from codeenv.errors import SandboxError, UsageError
 from codeenv.tree import Delta, Entry
+from tests.env.actions import LOOK, SOLVE
 
-LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
 SUBMIT = {"tool": "submit"}
-SOLVE = {
-    "tool": "edit_file",
-    "arguments": {
-        "path": "calc.py",
-        "old_str": "raise NotImplementedError",
-        "new_str": "return a + b",
-    },
-}
 
 
 @pytest.fixture

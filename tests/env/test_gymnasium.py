@@ -12,17 +12,9 @@ from gymnasium.vector import SyncVectorEnv
 import codeenv
 from codeenv.env.fake import FakeRuntime
 from codeenv.env.vector import CodeRepoVectorEnv
+from tests.env.actions import LOOK, SOLVE
 
 SUBMIT = {"tool": "submit", "arguments": {}}
-LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
-SOLVE = {
-    "tool": "edit_file",
-    "arguments": {
-        "path": "calc.py",
-        "old_str": "raise NotImplementedError",
-        "new_str": "return a + b",
-    },
-}
 
 
 def test_the_checker_has_nothing_to_say(folder):

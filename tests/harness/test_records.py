@@ -6,26 +6,11 @@ from hypothesis import strategies as st
 
 from codeenv.env.fake import FakeRuntime, fake_taskset
 from codeenv.errors import UsageError
-from codeenv_harness.records import RolloutRecord, RunFolder
+from codeenv_harness.records import RunFolder
 from codeenv_harness.rollout import RunOptions, run
+from tests.harness import runs
 
-RECORD = RolloutRecord(
-    task_id="t",
-    rollout=0,
-    seed=0,
-    attempts=1,
-    reward=1.0,
-    reward_valid=True,
-    reason="submitted",
-    resolved=True,
-    terminated=True,
-    truncated=False,
-    n_steps=1,
-    components={},
-    not_passed={},
-    accepted_paths=[],
-    ignored_paths=[],
-)
+RECORD = runs.record("t", 1.0)
 
 
 def record(rollout, **fields):

@@ -9,17 +9,10 @@ from codeenv.wrappers import (
     TurnPenalty,
     format_component,
 )
+from tests.env.actions import LOOK as LOOK
+from tests.env.actions import SOLVE as SOLVE
 
-SOLVE = {
-    "tool": "edit_file",
-    "arguments": {
-        "path": "calc.py",
-        "old_str": "raise NotImplementedError",
-        "new_str": "return a + b",
-    },
-}
 SUBMIT = {"tool": "submit", "arguments": {}}
-LOOK = {"tool": "read_file", "arguments": {"path": "calc.py"}}
 BAD = {"tool": "open_file", "arguments": {}}
 
 

@@ -15,6 +15,7 @@ from codeenv.export import Rollout
 from codeenv.feedback import FeedbackEvent, Turn, turns_of
 from codeenv.feedback.shell import runs_tests
 from codeenv.feedback.testruns import read_run
+from codeenv.tasks.reading import shorten
 from codeenv.trajectory import Trajectory
 
 INVALID = frozenset({"unknown_tool", "malformed_call", "bad_args"})
@@ -95,10 +96,8 @@ def recorded_events(trajectory: Trajectory) -> tuple[FeedbackEvent, ...]:
     try:
         return tuple(map(FeedbackEvent.model_validate, written))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
         raise UsageError(
-            f"{trajectory.trajectory_id}: cannot read its feedback: {where}: {first['msg']}",
+            f"{trajectory.trajectory_id}: cannot read its feedback: {shorten(error)}",
             hint="record the run again with this version of codeenv",
         ) from error
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from codeenv.errors import UsageError
 from codeenv.export import Rollout
+from codeenv.tasks.reading import shorten
 from codeenv.trajectory import Changes, FileChange, Step, StepMetrics, Trajectory
 from codeenv_harness.prices import Price
 
@@ -210,9 +211,7 @@ def _changed(recorded: Any) -> tuple[int | None, int | None, int | None]:  # noq
     try:
         taken = [file for file in Changes.model_validate(recorded).files if file.counted]
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"cannot read what changed: {where}: {first['msg']}") from error
+        raise UsageError(f"cannot read what changed: {shorten(error)}") from error
     lines = [_lines(file) for file in taken]
     known = [pair for pair in lines if pair is not None]
     if len(known) < len(lines):

@@ -155,7 +155,7 @@ class ChatClient:
 
     def _refused(self, error: openai.APIStatusError, *, first: bool) -> Exception:
         """Return what a refusal means; a first request is too long only by a wrong option."""
-        told = f"{self._name}: {shorten(error.message)}"
+        told = f"{self._name}: {_in_a_line(error.message)}"
         if isinstance(error, openai.AuthenticationError) or error.code in _NO_MONEY:
             return AgentUnavailable(told, hint=_HINT)
         if isinstance(error, _WRONG) and not first:
@@ -166,7 +166,7 @@ class ChatClient:
 
     def _failed(self, told: str) -> Exception:
         """Return the error of one episode, or of the run if the server never answered."""
-        told = f"{self._name}: {shorten(told)}"
+        told = f"{self._name}: {_in_a_line(told)}"
         return AgentError(told) if self._heard else AgentUnavailable(told, hint=_HINT)
 
     @property
@@ -174,7 +174,7 @@ class ChatClient:
         return f"chat:{self.model}"
 
 
-def shorten(text: str) -> str:
+def _in_a_line(text: str) -> str:
     """Return what a server said in one line, and not more than a reader wants."""
     line = " ".join(text[: 4 * _LONGEST].split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
