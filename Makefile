@@ -24,7 +24,8 @@ demo: setup
 	@$(BIN)/codeenv demo
 
 test: $(VENV)/.training
-	@$(SYSTEM) bwrap:bubblewrap mmdebstrap:mmdebstrap dockerd:docker.io docker:docker-cli iptables:iptables
+	@$(SYSTEM) bwrap:bubblewrap mmdebstrap:mmdebstrap dockerd:docker.io docker:docker-cli iptables:iptables \
+	  chromium:chromium tmux:tmux
 	@$(BIN)/python scripts/with_docker.py env CI=$${CI:-true} $(BIN)/python -m pytest
 
 check: $(VENV)/.dev

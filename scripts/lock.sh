@@ -29,10 +29,10 @@ sed -n "s/^\(cuda-[a-z0-9-]*\|nvidia-[a-z0-9-]*\|triton\)==.*/\1 ; python_versio
   requirements/torch.txt >"$folder/no-cuda.txt"
 
 all="$folder/all.txt"
-compile "$all" pyproject.toml --extra chat --group dev --group training \
+compile "$all" pyproject.toml --extra chat --extra ray --group dev --group training \
   --constraints requirements/torch.txt --overrides "$folder/no-cuda.txt"
 compile requirements/training.txt pyproject.toml --group training --no-emit-package torch \
   --constraints "$all" --overrides "$folder/no-cuda.txt"
-compile requirements/dev.txt pyproject.toml --extra chat --group dev --constraints "$all"
-compile requirements/test.txt pyproject.toml --extra chat --group test --group build --constraints "$all"
+compile requirements/dev.txt pyproject.toml --extra chat --extra ray --group dev --constraints "$all"
+compile requirements/test.txt pyproject.toml --extra chat --extra ray --group test --group build --constraints "$all"
 compile requirements/runtime.txt pyproject.toml --group build --constraints "$all"
