@@ -20,7 +20,7 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         type=setting,
         default=[],
         metavar="NAME=VALUE",
-        help="of chat:MODEL and mini:MODEL, e.g. temperature=0.7, stream=true (docs/agents.md)",
+        help="of chat:, mini: and cmd: agents, e.g. temperature=0.7, upload=PATH (docs/agents.md)",
     )
     parser.add_argument(
         "--budget-tokens", type=positive, metavar="N", help="tokens each run may use"

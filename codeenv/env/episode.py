@@ -7,6 +7,7 @@ how a submission is graded (``grading``), how tasks and boxes are made (``runtim
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from types import TracebackType
 from typing import Self
 
@@ -124,6 +125,30 @@ class Episode:
             self.finish(reason)
         return result
 
+    def take_step(self) -> bool:
+        """Count a step of an agent that acts in the box by itself.
+
+        Returns:
+            Whether it may be done; if not, the episode is over.
+        """
+        if self.is_over():
+            return False
+        if self.steps >= self.limits.max_steps:
+            self.finish("max_steps")
+            return False
+        self.steps += 1
+        return True
+
+    def is_over(self) -> bool:
+        """Return whether there is an outcome; there is one from when time is up."""
+        if self.outcome is None and not self._closed and self._late():
+            self.finish("wall_time")
+        return self.outcome is not None or self._closed
+
+    def time_left(self) -> float:
+        """Return the seconds until time is up, infinite without a limit."""
+        return max(0.0, self._deadline - time.monotonic()) if self._deadline else inf
+
     def ask_summary(self) -> None:
         """Note that the agent gets a message of its own that asks for a summary."""
         self.summary_due = True
@@ -220,9 +245,10 @@ class Episode:
             return "max_steps"
         if 0 < self.limits.output_budget <= self._spent:
             return "output_budget"
-        if self._deadline and time.monotonic() >= self._deadline:
-            return "wall_time"
-        return None
+        return "wall_time" if self._late() else None
+
+    def _late(self) -> bool:
+        return self.time_left() <= 0
 
     def _graded(self, exported: Tree) -> Grade:
         try:

@@ -3,6 +3,8 @@
 A submission is resolved if the exported workspace has the oracle's files.
 """
 
+from collections.abc import Sequence
+
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import SandboxError
@@ -11,7 +13,7 @@ from codeenv.grading.models import TestStatus
 from codeenv.languages.base import Layout
 from codeenv.materialise.models import Task
 from codeenv.sandbox.fake import FakeBackend, Runner
-from codeenv.sandbox.image import Image
+from codeenv.sandbox.image import Image, Mount
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import (
     Baseline,
@@ -88,7 +90,12 @@ class FakeRuntime(Runtime):
         return fake_task(recipe.id)
 
     def open(
-        self, task: Task, *, limits: EpisodeLimits | None = None, profile: Profile = "core4"
+        self,
+        task: Task,
+        *,
+        limits: EpisodeLimits | None = None,
+        profile: Profile = "core4",
+        mounts: Sequence[Mount] = (),
     ) -> Episode:
         """Open a box in memory."""
         box = self.backend.open(_IMAGE, task.workspace)

@@ -1,7 +1,7 @@
 """What episodes share: one backend, restored environments, materialised tasks, one grader."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from codeenv.materialise import materialise
 from codeenv.materialise.models import Task
 from codeenv.sandbox.base import Backend, Limits
 from codeenv.sandbox.capacity import DEFAULT_CAPACITY, Capacity
-from codeenv.sandbox.image import Image
+from codeenv.sandbox.image import Image, Mount
 from codeenv.sandbox.select import open_backend
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import EnvironmentLock, Recipe
@@ -113,14 +113,23 @@ class Runtime:
         *,
         limits: EpisodeLimits | None = None,
         profile: Profile = "core4",
+        mounts: Sequence[Mount] = (),
     ) -> Episode:
         """Open a fresh box with the task's workspace; a grader is made ready beside it.
+
+        Args:
+            task: The task.
+            limits: When the episode ends by itself.
+            profile: Which tools there are.
+            mounts: Read-only trees in the box beside the workspace, e.g. a program that acts there.
 
         Raises:
             SandboxError: If the box did not come up; trying again may help.
         """
         image = self.environment(task.lock, task.recipe).image
-        sandbox = self.backend.open(image, task.workspace, role="agent", limits=self._limits)
+        sandbox = self.backend.open(
+            image, task.workspace, role="agent", limits=self._limits, mounts=mounts
+        )
         self.grader.prefetch(task)
         return Episode(task, sandbox, self.grade, limits or EpisodeLimits(), profile)
 

@@ -3,7 +3,14 @@
 from codeenv.trajectory.changes import Changes, FileChange, changes_between
 from codeenv.trajectory.files import read_trajectory, write_trajectory
 from codeenv.trajectory.messages import Message, arguments_text, messages_of
-from codeenv.trajectory.models import AgentInfo, RecordedCall, Step, StepMetrics, Trajectory
+from codeenv.trajectory.models import (
+    AgentInfo,
+    RecordedCall,
+    RecordedResult,
+    Step,
+    StepMetrics,
+    Trajectory,
+)
 from codeenv.trajectory.recorder import Recorder, outcome_facts, plain, utc_now
 from codeenv.trajectory.seal import sealed
 from codeenv.trajectory.segments import Segment, SegmentMark, segments_of, shared_advantages
@@ -14,6 +21,7 @@ __all__ = [
     "FileChange",
     "Message",
     "RecordedCall",
+    "RecordedResult",
     "Recorder",
     "Segment",
     "SegmentMark",

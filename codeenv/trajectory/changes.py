@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from codeenv.materialise.git import without_git
 from codeenv.tree import Entry, Tree
 
 TEXT_LIMIT = 256 * 1024
@@ -59,6 +60,8 @@ def changes_between(given: Tree, exported: Tree, counted: Iterable[str] = ()) ->
         exported: The workspace as it was read from outside at the end.
         counted: Paths that the grader took.
     """
+    if not any(path.startswith(".git/") for path in exported):  # it was not read at all
+        given = without_git(given)
     before, after = _watched(given), _watched(exported)
     delta = before.diff(after)
     taken = frozenset(counted)

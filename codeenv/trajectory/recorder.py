@@ -1,10 +1,10 @@
 """Writes an episode down while it is played; nothing that was written is ever changed."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from codeenv.grading.models import Outcome
 from codeenv.trajectory.models import AgentInfo, FinalMetrics, Trajectory
@@ -97,6 +97,46 @@ class Recorder:
             extra=dict(extra),
         )
 
+    def did(
+        self,
+        message: str,
+        calls: tuple[RecordedCall, ...],
+        results: tuple[RecordedResult, ...],
+        extra: Mapping[str, Any],
+        *,
+        reasoning: str = "",
+        metrics: StepMetrics | None = None,
+        time: str = "",
+    ) -> None:
+        """Write down a step of an agent with tools of its own.
+
+        Args:
+            message: What it said.
+            calls: Of its tools.
+            results: What it was told next.
+            extra: Facts about the step.
+            reasoning: What it thought.
+            metrics: Its tokens.
+            time: When that was, if not now.
+        """
+        self._add_act(
+            message,
+            reasoning,
+            tool_calls=calls or None,
+            observation=RecordedObservation(results=results) if results else None,
+            metrics=metrics,
+            extra=dict(extra),
+            timestamp=time or self._now(),
+        )
+
+    def told(self, source: Literal["system", "user"], text: str, time: str) -> None:
+        """Write down what such an agent was told before its next step."""
+        self._add(source=source, message=plain(text), timestamp=time)
+
+    def offered(self, tools: Sequence[dict[str, Any]]) -> None:
+        """Note the tools that such an agent has."""
+        self._agent = self._agent.model_copy(update={"tool_definitions": [*tools]})
+
     def summarise(
         self,
         text: str,
@@ -139,7 +179,8 @@ class Recorder:
         self._add(source="agent", message=plain(message), reasoning_content=thought, **fields)
 
     def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
-        self._steps.append(Step(step_id=len(self._steps) + 1, timestamp=self._now(), **fields))
+        fields.setdefault("timestamp", self._now())
+        self._steps.append(Step(step_id=len(self._steps) + 1, **fields))
 
 
 def plain(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - an agent's own data

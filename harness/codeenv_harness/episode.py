@@ -9,14 +9,15 @@ from codeenv.env.episode import Episode
 from codeenv.errors import NoPairs
 from codeenv.feedback import FeedbackEvent
 from codeenv.grading import Outcome, to_outcome
+from codeenv.grading.models import Reason
 from codeenv.tools import ToolResult
 from codeenv.trajectory import AgentInfo, Recorder, StepMetrics, Trajectory, changes_between
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Closable, Metered
+from codeenv_harness.agents.base import Agent, Briefing, Closable, Metered
+from codeenv_harness.agents.resident import AgentFactory, Resident, Stay
 from codeenv_harness.agents.stops import Ended, StopRun
+from codeenv_harness.events import OnStep
+from codeenv_harness.living import stay_in, write_down
 from codeenv_harness.spoken import Spoken, spoken
-
-OnStep = Callable[[int, object, ToolResult], None]
-"""Gets the step's number, the action as it came, and what it gave."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def attempt(
 
 
 def play(
-    agent: Agent,
+    agent: Agent | Resident,
     episode: Episode,
     *,
     seed: int = 0,
@@ -66,8 +67,13 @@ def play(
     """
     recorder = Recorder(_info(agent, episode), f"{episode.task.id}__{rollout}")
     recorder.instruct(episode.instruction)
+    stay = Stay(episode.sandbox, _briefing(episode, seed))
+    reason: Reason = "agent_gave_up"
     try:
-        _loop(agent, episode, recorder, seed, on_step)
+        if isinstance(agent, Resident):
+            reason = agent.live(stay_in(episode, stay, on_step))
+        else:
+            _loop(agent, episode, recorder, seed, on_step)
     except StopRun:
         raise
     except Exception as error:  # noqa: BLE001 - an agent's failure is data
@@ -75,9 +81,10 @@ def play(
     finally:
         if isinstance(agent, Closable):
             agent.close()
-    outcome = episode.finish("agent_gave_up")
+    outcome = episode.finish(reason)
+    write_down(recorder, stay, outcome)
     extra = {"task_id": episode.task.id, "rollout": rollout, "seed": seed, **_changes(episode)}
-    extra |= _feedback(episode.concluded)
+    extra |= {**stay.facts, **_feedback(episode.concluded)}
     return Played(outcome, recorder.finished(outcome, extra))
 
 
@@ -169,7 +176,7 @@ def _briefing(episode: Episode, seed: int) -> Briefing:
     )
 
 
-def _info(agent: Agent, episode: Episode) -> AgentInfo:
+def _info(agent: Agent | Resident, episode: Episode) -> AgentInfo:
     version = str(codeenv.__version__)
     return AgentInfo(
         name=agent.name,

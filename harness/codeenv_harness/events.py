@@ -36,6 +36,9 @@ class EpisodeEnded:
     final: bool = True
 
 
+OnStep = Callable[[int, object, ToolResult], None]
+"""Gets a step's number, the action as it came (None where an agent acts in the box by itself), and
+what it gave."""
 Event = EpisodeStarted | StepTaken | EpisodeEnded
 OnEvent = Callable[[Event], None]
 

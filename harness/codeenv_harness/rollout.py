@@ -26,6 +26,7 @@ from codeenv_harness.agents import (
     agent_factory,
     close_agents,
 )
+from codeenv_harness.agents.resident import mounts_of
 from codeenv_harness.episode import Played, attempt
 from codeenv_harness.events import EpisodeEnded, EpisodeStarted, Event, OnEvent, StepTaken, ignore
 from codeenv_harness.metrics import Summary, Usage, summarise, usage_of
@@ -33,7 +34,7 @@ from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.prices import Price
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
 
-_PRIVATE = ("base_url", "api_key_env", "timeout", "retries", "stream")
+_PRIVATE = ("base_url", "api_key_env", "timeout", "retries", "stream", "upload", "env")
 """Settings of an agent that are not written down: they say where and how patiently, not how."""
 
 
@@ -240,7 +241,10 @@ class _Run:
     def _open(self, recipe: Recipe) -> Episode:
         task = self._runtime.task(recipe, self._taskset)
         options = self._options
-        return self._runtime.open(task, limits=options.limits, profile=options.profile)
+        mounts = mounts_of(self._make_agent)
+        return self._runtime.open(
+            task, limits=options.limits, profile=options.profile, mounts=mounts
+        )
 
 
 def _seed(seed: int, task_id: str, rollout: int) -> int:

@@ -96,6 +96,24 @@ def test_a_server_that_refuses_is_told_with_what_to_check(small, chat_server, ca
     assert "hint: check base_url" in told.err
 
 
+def test_a_program_in_the_box_plays_and_its_upload_stays_private(
+    small, chat_server, capsys, tmp_path
+):
+    program = tmp_path / "hello.sh"
+    program.write_text("echo hello; cat > $HOME/read")
+    out = tmp_path / "run"
+    words = ["run", small, "--backend", "local", "--json", "--out", str(out)]
+    words += ["--agent", "cmd:sh $CODEENV_AGENT/hello.sh"]
+
+    assert main([*words, "--agent-option", f"upload={program}"]) == 0
+
+    (record,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (record["reward"], record["reason"], record["n_steps"]) == (0.0, "submitted", 1)
+    assert str(tmp_path) not in (out / "manifest.json").read_text()
+    assert main_or_exit(["run", small, *RUN[:3], "--agent", "cmd:nothing-like-this"]) == 2
+    assert "hint: --agent-option upload=PATH" in capsys.readouterr().err
+
+
 def main_or_exit(words):
     try:
         return main(words)

@@ -68,6 +68,12 @@ def test_an_episode_writes_down_what_was_handed_in():
     assert "return a + b" in changed[0]["after"]
 
 
+def test_a_repository_that_was_not_exported_is_no_change():
+    given = Tree({"a.py": Entry(b"a\n"), ".git/config": Entry(b"[core]\n")})
+
+    assert changes_between(given, Tree({"a.py": Entry(b"a\n")})).files == ()
+
+
 def test_changes_are_told_with_their_bytes_or_hashes():
     given = Tree({"a.py": Entry(b"a\n"), "gone.py": Entry(b"x\n"), ".git/index": Entry(b"1")})
     handed_in = Tree(

@@ -1,6 +1,6 @@
 """Agents: who plays the episodes."""
 
-from codeenv_harness.agents.base import Agent, AgentFactory, Briefing, Metered
+from codeenv_harness.agents.base import Agent, Briefing, Metered
 from codeenv_harness.agents.driven import DrivenAgent, EpisodeOver, Hands
 from codeenv_harness.agents.generating import model_sampler
 from codeenv_harness.agents.nop import NopAgent
@@ -15,6 +15,7 @@ from codeenv_harness.agents.registry import (
     make_agent,
 )
 from codeenv_harness.agents.replay import ReplayAgent
+from codeenv_harness.agents.resident import AgentFactory, Deed, Resident, Stay
 from codeenv_harness.agents.sampled import Sampled, SampledAgent
 from codeenv_harness.agents.stops import AgentError, AgentUnavailable, BudgetSpent, Ended, StopRun
 
@@ -28,6 +29,7 @@ __all__ = [
     "Briefing",
     "Budget",
     "BudgetSpent",
+    "Deed",
     "DrivenAgent",
     "Ended",
     "EpisodeOver",
@@ -38,8 +40,10 @@ __all__ = [
     "Purse",
     "RandomAgent",
     "ReplayAgent",
+    "Resident",
     "Sampled",
     "SampledAgent",
+    "Stay",
     "StopRun",
     "agent_factory",
     "close_agents",

@@ -1,10 +1,9 @@
 """What an agent is, and what it is told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from codeenv.materialise.models import Task
 from codeenv.tools import ToolResult
 from codeenv.trajectory import StepMetrics
 
@@ -71,7 +70,3 @@ class Closable(Protocol):
     def close(self) -> None:
         """End what still goes on; called once the outcome stands."""
         ...
-
-
-AgentFactory = Callable[[Task], Agent]
-"""Makes an agent for an episode of a task; only the oracle looks at more than the id."""

@@ -7,17 +7,18 @@ from pathlib import Path
 from codeenv.errors import UsageError
 from codeenv.materialise.models import Task
 from codeenv.tools import Profile
-from codeenv_harness.agents.base import Agent, AgentFactory
+from codeenv_harness.agents.base import Agent
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
 from codeenv_harness.agents.purse import Budget, Purse
 from codeenv_harness.agents.random import RandomAgent
 from codeenv_harness.agents.replay import ReplayAgent, recorded
+from codeenv_harness.agents.resident import AgentFactory, Resident
 from codeenv_harness.prices import Price
 
-NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL", "mini:MODEL")
-SERVED = ("chat", "mini")
-"""Agents whose model is behind a chat server: ``KIND:MODEL``."""
+NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL", "mini:MODEL", "cmd:COMMAND")
+SERVED = ("chat", "mini", "cmd")
+"""Agents with options, whose model is or may be behind a chat server: ``KIND:…``."""
 
 
 @dataclass(frozen=True)
@@ -71,21 +72,30 @@ def close_agents(factory: AgentFactory) -> None:
         close()
 
 
-def make_agent(spec: str, task: Task, options: AgentOptions | None = None) -> Agent:
+def make_agent(spec: str, task: Task, options: AgentOptions | None = None) -> Agent | Resident:
     """Return an agent for one task (see ``agent_factory``)."""
     return agent_factory(spec, options)(task)
 
 
-def _served(kind: str, model: str, options: AgentOptions) -> AgentFactory:
+def _served(kind: str, what: str, options: AgentOptions) -> AgentFactory:
     """Return the factory of an agent whose model is behind a chat server."""
     try:
         from codeenv_harness.agents.chat import ChatClient, ChatFactory, ChatOptions
+        from codeenv_harness.agents.command import CommandFactory, CommandOptions
         from codeenv_harness.agents.mini import MiniFactory, MiniOptions
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"{kind}:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
+            f"{kind}:{what} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
         ) from error
+
+    def client(model: str, known: ChatOptions) -> ChatClient:
+        price = options.prices.get(model)
+        return ChatClient(model, known, purse=Purse(options.budget), price=price)
+
+    if kind == "cmd":
+        program = CommandOptions.of(options.settings)
+        asked = client(program.model, program) if program.model else None
+        return CommandFactory(what, program, asked)
     known = (MiniOptions if kind == "mini" else ChatOptions).of(options.settings)
-    purse, price = Purse(options.budget), options.prices.get(model)
-    client = ChatClient(model, known, purse=purse, price=price)
-    return MiniFactory(client) if kind == "mini" else ChatFactory(client)
+    asked = client(what, known)
+    return MiniFactory(asked) if kind == "mini" else ChatFactory(asked)

@@ -4,12 +4,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from openai.types.chat import ChatCompletion
 
 from codeenv.trajectory import StepMetrics, plain
+from codeenv_harness.agents.texts import text_of
 from codeenv_harness.prices import Price
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -28,6 +29,7 @@ class Answer:
         reasoning: What it thought, as far as that is told.
         calls: Its tool calls: id, name and arguments as JSON text.
         metrics: Its tokens.
+        reply: All of the completion, as the server gave it.
     """
 
     message: dict[str, Any]
@@ -35,6 +37,7 @@ class Answer:
     reasoning: str
     calls: tuple[tuple[str, str, str], ...]
     metrics: StepMetrics
+    reply: Mapping[str, Any] = field(default_factory=dict)
 
 
 def answer_of(
@@ -48,9 +51,10 @@ def answer_of(
         price: Of the model's tokens.
         reasoning: Whether the message keeps what was thought.
     """
-    said = plain(reply.choices[0].message.model_dump(exclude_none=True, warnings=False))
+    whole = plain(reply.model_dump(exclude_none=True, warnings=False))
+    said = whole["choices"][0]["message"]
     calls = tuple(_calls(said.get("tool_calls") or (), number))
-    words = _text(said.get("content")) or _text(said.get("refusal"))
+    words = text_of(said.get("content")) or text_of(said.get("refusal"))
     message: dict[str, Any] = {"role": "assistant", "content": words}
     if calls:
         message["tool_calls"] = [_sent(*call) for call in calls]
@@ -58,16 +62,7 @@ def answer_of(
     if reasoning:
         message |= thoughts
     told = next((v for v in thoughts.values() if isinstance(v, str)), "")
-    return Answer(message, words, told, calls, _metrics(reply, price))
-
-
-def _text(content: object) -> str:
-    """Return the text of a content: a text, or parts of which some have one."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, Sequence) else ()
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
-    return "".join(text for text in texts if isinstance(text, str))
+    return Answer(message, words, told, calls, _metrics(reply, price), whole)
 
 
 def _calls(calls: Sequence[Mapping[str, Any]], number: int) -> list[tuple[str, str, str]]:
@@ -83,6 +78,12 @@ def _calls(calls: Sequence[Mapping[str, Any]], number: int) -> list[tuple[str, s
         unique = given if given and given not in ids else f"call_{number}_{place}"
         made.append((unique, name if isinstance(name, str) else "", arguments or "{}"))
     return made
+
+
+def arguments_of(written: str) -> dict[str, Any]:
+    """Return the arguments of a call that ``_sent`` made."""
+    found = json.loads(written)
+    return found if isinstance(found, dict) else {"malformed": written}
 
 
 def _sent(identity: str, name: str, arguments: str) -> dict[str, Any]:

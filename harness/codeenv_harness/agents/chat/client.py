@@ -38,6 +38,19 @@ class ContextExceeded(Exception):
     """Raised when the history is longer than the model can read."""
 
 
+class RequestRefused(AgentError):
+    """Raised when the server says that this very request cannot be answered.
+
+    Attributes:
+        status: Of its answer.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        """Keep the status beside the message."""
+        super().__init__(message)
+        self.status = status
+
+
 class _Garbled(Exception):
     """Raised when an answer is cut off or is none."""
 
@@ -86,6 +99,7 @@ class ChatClient:
         *,
         seed: int = 0,
         number: int = 0,
+        more: Mapping[str, Any] | None = None,
     ) -> Answer:
         """Return what the model says next.
 
@@ -94,15 +108,20 @@ class ChatClient:
             tools: Function schemas.
             seed: Of the rollout.
             number: Of the answer in its episode.
+            more: Fields of the request that options do not set.
 
         Raises:
             AgentError: If no answer came; the next episode may have more luck.
             AgentUnavailable: If the key is refused, or no good answer ever came.
             BudgetSpent: If the run may not ask any more.
             ContextExceeded: If the history is too long for the model.
+            RequestRefused: If the server refuses just this request.
         """
         self._purse.check()
-        request = {"model": self.model, "messages": [*messages], **self.options.sampling(seed)}
+        own = self.options.sampling(seed)
+        if "max_completion_tokens" in own:  # two names of one thing
+            more = {name: v for name, v in (more or {}).items() if name != "max_tokens"}
+        request = {"model": self.model, "messages": [*messages], **(more or {}), **own}
         if tools:
             request["tools"] = [*tools]
         found = self._waiting.call(lambda: self._asked(request, number))
@@ -162,6 +181,8 @@ class ChatClient:
             said = f"{error.code or ''} {error.message}".lower()
             if any(word in said for word in _CONTEXT):
                 return ContextExceeded(told)
+            if self._heard:
+                return RequestRefused(told, error.status_code)
         return self._failed(error.message)
 
     def _failed(self, told: str) -> Exception:

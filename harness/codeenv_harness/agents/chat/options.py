@@ -1,7 +1,7 @@
 """How a chat server is asked."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -44,7 +44,7 @@ class ChatOptions(BaseModel):
     extra_body: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> "ChatOptions":
+    def of(cls, given: Mapping[str, object]) -> Self:
         """Return options from names and values.
 
         Raises:

@@ -1,0 +1,41 @@
+"""Makes the agents of a run that are one program; they share what is uploaded, and the client."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from codeenv.materialise.models import Task
+from codeenv.sandbox.image import Mount
+from codeenv_harness.agents.chat.client import ChatClient
+from codeenv_harness.agents.command.agent import CommandAgent
+from codeenv_harness.agents.command.options import CommandOptions
+from codeenv_harness.agents.command.relay import PROGRAM
+from codeenv_harness.agents.command.upload import uploaded
+
+
+class CommandFactory:
+    """An agent factory for one command line.
+
+    Attributes:
+        mounts: What boxes of its episodes have beside the workspace.
+    """
+
+    def __init__(
+        self, command: str, options: CommandOptions, client: ChatClient | None = None
+    ) -> None:
+        """Read what is to be uploaded.
+
+        Raises:
+            UsageError: If that cannot be.
+        """
+        self._command, self._options, self._client = command, options, client
+        tree = uploaded(Path(options.upload).expanduser()) if options.upload else None
+        self.mounts: Sequence[Mount] = (Mount(PROGRAM, tree),) if tree is not None else ()
+
+    def __call__(self, task: Task) -> CommandAgent:
+        """Return an agent for one episode."""
+        return CommandAgent(self._command, self._options, self._client)
+
+    def close(self) -> None:
+        """Let go of every request that is under way."""
+        if self._client is not None:
+            self._client.close()
