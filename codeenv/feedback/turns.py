@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeenv.tools import ToolCall, ToolResult, parse_action
+from codeenv.tools.action import REASONING, fields_of, words_of
 from codeenv.trajectory import Trajectory, arguments_text, plain
 from codeenv.trajectory.models import RecordedCall, RecordedResult, Step
 
 _ERROR = re.compile(r"error\[([a-z_]+)\]: |\nerror\[(timeout)\]: [^\n]*\Z")
+_BESIDE = {"role", "content", *REASONING}
 _EXIT = re.compile(r"\[exit code (-?\d{1,4})\]\s*\Z")
 
 
@@ -64,7 +66,17 @@ def said(action: object) -> ToolCall | str:
     call = parse_action(action)
     if isinstance(call, ToolCall):
         return call
-    return str(plain(action if isinstance(action, str) else repr(action)))
+    if isinstance(action, str):
+        return str(plain(action))
+    return _as_text(fields_of(action)) or str(plain(repr(action)))
+
+
+def _as_text(fields: Mapping[Any, Any]) -> str:
+    """Return what was said beside a call that is none, and that call as JSON; "" for nothing."""
+    call = {name: value for name, value in fields.items() if name not in _BESIDE}
+    words = words_of(fields)
+    written = arguments_text(plain(call)) if call else ""
+    return "\n".join(text for text in (plain(words), written) if text)
 
 
 def said_instead(action: object) -> str:

@@ -113,3 +113,20 @@ def test_a_fork_goes_on_like_its_origin(played, at):
 
     rest = [origin.observe(turn) for turn in turns[at:]]
     assert [branch.observe(turn) for turn in turns[at:]] == rest
+
+
+@pytest.mark.parametrize(
+    ("action", "text"),
+    [
+        (
+            {"tool": "x", "arguments": "{bad", "content": "hm"},
+            'hm\n{"tool": "x", "arguments": "{bad"}',
+        ),
+        ({"tool": 5, "reasoning": "never shown"}, '{"tool": 5}'),
+        ({"role": "assistant", "content": "only words"}, "only words"),
+        ({}, "{}"),
+        (7, "7"),
+    ],
+)
+def test_what_is_no_call_is_written_down_as_it_would_be_said(action, text):
+    assert said(action) == text
