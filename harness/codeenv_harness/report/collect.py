@@ -13,13 +13,16 @@ from codeenv.wrappers.effort import DEFAULT_WEIGHTS
 from codeenv_harness.curriculum.recipes import difficulty_level
 from codeenv_harness.effort import EffortRecord, calibrate, effort_of_trajectory
 from codeenv_harness.metrics import (
+    Behaviour,
     Usage,
+    behaviour_of,
     bootstrap,
     grouped,
     mean,
     median,
     pass_by_task,
     pass_curve,
+    summarise_behaviour,
     usage_of,
 )
 from codeenv_harness.metrics.intervals import Statistic
@@ -36,6 +39,7 @@ from codeenv_harness.report.facts import (
     TaskResult,
 )
 from codeenv_harness.report.places import RunPlace
+from codeenv_harness.report.sizes import sizes_of
 
 Records = Sequence[RolloutRecord]
 Numbers = Mapping[Key, float]
@@ -76,6 +80,7 @@ class _Read:
     records: Records
     usage: Mapping[Key, Usage]
     effort: Numbers
+    behaviour: Sequence[Behaviour]
     recipes: Mapping[str, Recipe]
 
     @cached_property
@@ -99,15 +104,17 @@ def _read(place: RunPlace, recipes: Mapping[str, Recipe], prices: Mapping[str, P
     records = tuple(map(_checked, place.folder.records()))
     usage: dict[Key, Usage] = {}
     effort: dict[Key, float] = {}
+    behaviour: list[Behaviour] = []
     for record in records:
         try:
             trajectory = place.folder.trajectory(record.key) if record.reward_valid else None
             if trajectory is not None:
                 usage[record.key] = usage_of(trajectory, prices)
                 effort[record.key] = DEFAULT_WEIGHTS.of(effort_of_trajectory(trajectory))
+                behaviour.append(behaviour_of(trajectory))
         except (UsageError, OverflowError, ValueError, OSError):
             continue  # counted as unread, whatever its name or its numbers are
-    return _Read(records, usage, effort, recipes)
+    return _Read(records, usage, effort, behaviour, recipes)
 
 
 def _known(numbers: Mapping[Key, float | None]) -> Numbers:
@@ -154,6 +161,8 @@ def _run(place: RunPlace, read: _Read) -> RunFacts:
         levels=_parts(read, grouped(known, lambda r: difficulty_level(read.recipes[r.task_id]))),
         unknown=len({record.task_id for record in read.records} - set(read.recipes)),
         effort=calibrate(_efforts(place, read)) if known else None,
+        sizes=sizes_of([*read.usage.values()], _instructions(read), read.recipes.values()),
+        behaviour=summarise_behaviour(read.behaviour) if read.behaviour else None,
         tasks=tuple(
             _task(task_id, of, read)
             for task_id, of in grouped(read.records, lambda r: r.task_id).items()
@@ -243,6 +252,11 @@ def _efforts(place: RunPlace, read: _Read) -> list[EffortRecord]:
         for record in read.valid
         if record.key in read.effort and record.key in read.steps and record.task_id in read.recipes
     ]
+
+
+def _instructions(read: _Read) -> dict[str, int]:
+    found = ((key[0], usage.instruction_words) for key, usage in read.usage.items())
+    return {task_id: words for task_id, words in found if words is not None}
 
 
 def _task(task_id: str, records: Records, read: _Read) -> TaskResult:

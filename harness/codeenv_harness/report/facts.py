@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from codeenv_harness.effort import EffortCalibration
+from codeenv_harness.metrics import BehaviourSummary
 
 Status = Literal["never", "sometimes", "always", "not valid"]
 """How often the valid rollouts of a task resolved it; ``not valid``: there are none."""
@@ -129,6 +130,31 @@ class TaskResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large tasks and solutions are: medians, the first over tasks, the others over rollouts.
+
+    Attributes:
+        instruction_words: That describe the task.
+        deleted_lines: Taken out, by the recipe.
+        deleted_files: That they are in.
+        failing_tests: That must pass in the end.
+        lines_added: By the agent, in files that count.
+        lines_removed: Likewise.
+        files_changed: Likewise.
+        seconds: Of a rollout, without the reset.
+    """
+
+    instruction_words: float | None
+    deleted_lines: float | None
+    deleted_files: float | None
+    failing_tests: float | None
+    lines_added: float | None
+    lines_removed: float | None
+    files_changed: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """What one run gave.
 
@@ -157,6 +183,8 @@ class RunFacts:
         levels: By how hard they look.
         unknown: Tasks whose recipe is not known; they are in neither of the two.
         effort: Whether effort follows difficulty; None if no recipe is known.
+        sizes: Of tasks, and of what agents changed.
+        behaviour: How agents worked; None if no trajectory can be read.
         tasks: One by one, sorted.
     """
 
@@ -183,6 +211,8 @@ class RunFacts:
     levels: tuple[Part, ...]
     unknown: int
     effort: EffortCalibration | None
+    sizes: Sizes
+    behaviour: BehaviourSummary | None
     tasks: tuple[TaskResult, ...]
 
     @property

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 
 from codeenv_harness.report import words
@@ -14,6 +14,7 @@ from codeenv_harness.report.tasks import task_table
 _SHAPES = "●■▲◆▼✚✖★"
 """As ``drawing.MARKERS``."""
 Runs = Sequence[RunFacts]
+Measures = Callable[[RunFacts], Sequence[tuple[str, str]]]
 
 
 def page(report: Report) -> str:
@@ -26,15 +27,19 @@ def page(report: Report) -> str:
     beside = {
         "passes": _passes(runs),
         "difficulty": _parts(runs, [run.levels for run in runs], "difficulty"),
-        "effort": _effort(runs),
+        "effort": _measures(runs, words.effort, "Whether effort follows difficulty"),
         "reasons": _reasons(runs),
         "findings": _findings(runs),
     }
     tiers = _parts(runs, [run.tiers for run in runs], "tier")
+    sizes = _measures(runs, words.sizes, "Medians: of the tasks, then of the valid rollouts")
+    conduct = _measures(runs, words.behaviour, "What agents did in valid rollouts")
     sections = [
         _section("Overview", _overview(runs), _notes(runs), name="overview"),
         *(_plot(plot, runs, beside.get(plot.name, ())) for plot in plots_of(report)),
         *([_section("Solved by tier", *tiers, name="tiers")] if tiers else []),
+        *([_section("Size of tasks and changes", *sizes, name="sizes")] if sizes else []),
+        *([_section("Behaviour", *conduct, name="behaviour")] if conduct else []),
         _section("Tasks", task_table(runs), name="tasks"),
     ]
     lead = tag(
@@ -149,11 +154,11 @@ def _parts(runs: Runs, parts: Sequence[Sequence[Part]], first: str) -> list[Html
     return _across(f"Pass@1 by {first}", first, runs, rows)
 
 
-def _effort(runs: Runs) -> list[Html]:
-    by_run = [dict(words.effort(run)) for run in runs]
+def _measures(runs: Runs, told: Measures, caption: str) -> list[Html]:
+    by_run = [dict(told(run)) for run in runs]
     titles = list(dict.fromkeys(title for found in by_run for title in found))
     rows = [[title, *(found.get(title, words.NONE) for found in by_run)] for title in titles]
-    return _across("Whether effort follows difficulty", "measure", runs, rows)
+    return _across(caption, "measure", runs, rows)
 
 
 def _reasons(runs: Runs) -> list[Html]:

@@ -9,6 +9,7 @@ from codeenv_harness.report.facts import STATUSES, FindingCount, Part, Report, R
 NAMED = 10
 """So many tasks are named of each kind; the page and the JSON have all."""
 Cell = Callable[[RunFacts], str]
+Measures = Callable[[RunFacts], Sequence[tuple[str, str]]]
 _HEAD: tuple[tuple[str, Cell], ...] = (
     ("valid rollouts", words.valid),
     ("pass@1 [95%]", lambda run: words.score(run.score)),
@@ -35,7 +36,9 @@ def markdown(report: Report) -> str:
         *_section("Monitor findings", _findings(runs)),
         *_section("By tier", _parts(runs, lambda run: run.tiers, "tier")),
         *_section("By difficulty", _parts(runs, lambda run: run.levels, "difficulty")),
-        *_section("Effort and difficulty", _effort(runs)),
+        *_section("Effort and difficulty", _measures(runs, words.effort)),
+        *_section("Size of tasks and changes (medians)", _measures(runs, words.sizes)),
+        *_section("Behaviour", _measures(runs, words.behaviour)),
         "## Tasks",
         *(block for run in runs for block in _tasks(run)),
     ]
@@ -103,8 +106,8 @@ def _parts(
     return _across(first, runs, rows)
 
 
-def _effort(runs: Sequence[RunFacts]) -> str:
-    by_run = [dict(words.effort(run)) for run in runs]
+def _measures(runs: Sequence[RunFacts], told: Measures) -> str:
+    by_run = [dict(told(run)) for run in runs]
     titles = list(dict.fromkeys(title for found in by_run for title in found))
     rows = ([title, *(found.get(title, words.NONE) for found in by_run)] for title in titles)
     return _across("", runs, rows)

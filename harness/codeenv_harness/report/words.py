@@ -106,6 +106,42 @@ def effort(run: RunFacts) -> tuple[tuple[str, str], ...]:
     )
 
 
+def sizes(run: RunFacts) -> tuple[tuple[str, str], ...]:
+    """Return what is known of the size of tasks and solutions."""
+    found = run.sizes
+    rows = (
+        ("words of the instruction", found.instruction_words),
+        ("lines deleted", found.deleted_lines),
+        ("files they are in", found.deleted_files),
+        ("tests that must pass", found.failing_tests),
+        ("lines added", found.lines_added),
+        ("lines removed", found.lines_removed),
+        ("files changed", found.files_changed),
+        ("seconds of a rollout", found.seconds),
+    )
+    return tuple((title, f"{value:,.6g}") for title, value in rows if value is not None)
+
+
+def behaviour(run: RunFacts) -> tuple[tuple[str, str], ...]:
+    """Return what is known of how agents worked."""
+    found = run.behaviour
+    if found is None or not found.actions:
+        return ()
+    shares = (
+        ("actions that were no valid call", percent(found.invalid_rate)),
+        ("edits that failed", percent(found.failed_edit_rate)),
+        ("test runs per edit", number(found.test_runs_per_edit, 2)),
+        ("handed in after a test run", percent(found.tested_rate)),
+        ("handed in with untried edits", percent(found.unverified_rate)),
+        ("words of the last message (median)", number(found.final_words)),
+    )
+    mistakes = (
+        (f"{visible(kind)} per 100 actions", number(rate, 2))
+        for kind, rate in found.mistakes_per_100.items()
+    )
+    return tuple(row for row in (*shares, *mistakes) if row[1] != NONE)
+
+
 def notes(run: RunFacts) -> tuple[str, ...]:
     """Return what a reader must know before believing the figures of a run."""
     found = []

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from codeenv.env.fake import fake_taskset
+from codeenv.env.fake import fake_task, fake_taskset
 from codeenv.errors import UsageError
+from codeenv_harness.metrics import behaviour_of, summarise_behaviour
 from codeenv_harness.prices import Price
 from codeenv_harness.records import RunFolder
-from codeenv_harness.report import collect, find_runs
+from codeenv_harness.report import collect, find_runs, markdown
+from codeenv_harness.report import words as words_of
 from tests.harness.report.made import found, played, report_of, spoken, told
 from tests.harness.runs import manifest, record
 
@@ -133,6 +135,28 @@ def test_tier_difficulty_and_effort_are_told_where_recipes_are_known(tmp_path):
     assert facts.levels[0].effort > 0
     assert (facts.effort.rollouts, facts.unknown) == (1, 1)
     assert [(task.level, task.tier) for task in facts.tasks] == [("d0", "open"), ("", "")]
+
+
+def test_sizes_and_behaviour_are_told_of_what_was_played(tmp_path):
+    run = played(tmp_path, "random", rollouts=3)
+    (facts,) = report_of(run, recipes=recipes("a", "b")).runs
+
+    words = len(fake_task("a").instruction.split())
+    assert (facts.sizes.instruction_words, facts.sizes.deleted_lines) == (words, 1)
+    assert facts.sizes.failing_tests == 1
+    every = [RunFolder(run).trajectory(record.key) for record in RunFolder(run).records()]
+    assert facts.behaviour == summarise_behaviour(map(behaviour_of, every))
+    assert facts.behaviour.mistakes_per_100
+    told = dict(words_of.behaviour(facts))
+    assert told["actions that were no valid call"].endswith("%")
+    for kind in facts.behaviour.mistakes_per_100:
+        assert f"| {kind} per 100 actions | " in markdown(report_of(run))
+
+
+def test_nothing_is_told_of_how_unread_rollouts_went(tmp_path):
+    (facts,) = report_of(told(tmp_path, "a", [(record("a", 1.0), None)])).runs
+
+    assert (facts.behaviour, words_of.behaviour(facts), words_of.sizes(facts)) == (None, (), ())
 
 
 def test_a_run_in_which_nothing_ended_is_a_row_beside_others_and_no_report_alone(tmp_path):
