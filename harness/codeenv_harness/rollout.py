@@ -34,7 +34,16 @@ from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.prices import Price
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
 
-_PRIVATE = ("base_url", "api_key_env", "timeout", "retries", "stream", "upload", "env")
+_PRIVATE = (
+    "base_url",
+    "api_key_env",
+    "timeout",
+    "answer_timeout",
+    "retries",
+    "stream",
+    "upload",
+    "env",
+)
 """Settings of an agent that are not written down: they say where and how patiently, not how."""
 
 

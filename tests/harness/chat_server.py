@@ -28,6 +28,8 @@ class Raw:
 
 
 HANG = object()
+DRIP = object()
+"""An answer of which a byte comes now and then, and never the last."""
 
 
 def said(*calls, content=None, usage=(100, 10), finish="stop", message=(), choice=(), **more):
@@ -95,6 +97,8 @@ class Handler(BaseHTTPRequestHandler):
             self.server.hanging.set()
             self.server.released.wait(60)
             self.close_connection = True
+        elif answer is DRIP:
+            self.drip()
         elif isinstance(answer, Fail):
             self.send(json.dumps(answer.body).encode(), answer.status)
         elif isinstance(answer, Raw):
@@ -129,6 +133,14 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
+
+    def drip(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        while not self.server.released.wait(0.05):
+            self.wfile.write(b" ")
 
     def broken(self):
         self.wfile.flush()

@@ -12,7 +12,7 @@ from codeenv_harness.events import StepTaken
 from codeenv_harness.prices import load_prices
 from codeenv_harness.records import RunFolder
 from codeenv_harness.rollout import RunOptions, run
-from tests.harness.chat_server import HANG, Fail, Raw, said
+from tests.harness.chat_server import DRIP, HANG, Fail, Raw, said
 from tests.harness.test_chat import LOOK, SOLVED
 
 TASKS = fake_taskset("a", "b", "c")
@@ -55,6 +55,15 @@ def test_an_episode_whose_server_failed_is_invalid_and_played_again(chat_server)
 
     assert [record.attempts for record in result.records] == [1, 2, 1]
     assert result.summary.resolved == 3
+
+
+def test_a_server_that_drips_is_given_up(chat_server):
+    chat_server.answers += [DRIP]
+    chat_server.otherwise = SOLVED
+    settings = {"answer_timeout": 0.3, "timeout": 60, "retries": 0}
+    result = run(fake_taskset("a"), options(settings=settings), FakeRuntime())
+
+    assert [(record.attempts, record.reward) for record in result.records] == [(2, 1.0)]
 
 
 def test_a_spent_budget_ends_the_run_and_resuming_plays_the_rest(chat_server, tmp_path):

@@ -124,7 +124,9 @@ class ChatClient:
         request = {"model": self.model, "messages": [*messages], **(more or {}), **own}
         if tools:
             request["tools"] = [*tools]
-        found = self._waiting.call(lambda: self._asked(request, number))
+        found = self._waiting.call(
+            lambda: self._asked(request, number), self.options.answer_timeout
+        )
         self._heard = True
         self._purse.pay(found.metrics)
         return found

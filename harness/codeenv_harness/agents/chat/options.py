@@ -21,6 +21,7 @@ class ChatOptions(BaseModel):
         seed: Whether the rollout's seed is sent.
         stream: Whether answers are streamed: for servers or proxies that end silent connections.
         timeout: Seconds until a silent server is given up.
+        answer_timeout: Seconds that an answer may take in all, retries included.
         retries: Of a request that failed in a way that may pass (429, 5xx, a cut connection).
         send_reasoning: Whether reasoning goes back to the server with the history.
         extra_body: More fields of the request, for what one server alone knows.
@@ -39,6 +40,7 @@ class ChatOptions(BaseModel):
     seed: bool = False
     stream: bool = False
     timeout: float = Field(default=600.0, gt=0)
+    answer_timeout: float = Field(default=3600.0, gt=0)
     retries: int = Field(default=8, ge=0)
     send_reasoning: bool = True
     extra_body: dict[str, Any] = {}

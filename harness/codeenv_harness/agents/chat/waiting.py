@@ -24,11 +24,15 @@ class Waiting:
         """Wait, but not after this was closed."""
         self._closed.wait(seconds)
 
-    def call(self, function: Callable[[], T]) -> T:
+    def call(self, function: Callable[[], T], most: float | None = None) -> T:
         """Return what a function returns, or raise what it raises.
 
+        Args:
+            function: What to call; where it is left alone, it goes on by itself.
+            most: Seconds it may take.
+
         Raises:
-            AgentError: If this is closed, before or meanwhile.
+            AgentError: If this is closed, before or meanwhile, or it takes longer.
         """
         future: Future[object] = Future()
         with self._lock:
@@ -39,7 +43,11 @@ class Waiting:
             target=_carry_out, args=(function, future), daemon=True, name="codeenv-chat"
         ).start()
         try:
-            return future.result()  # type: ignore[return-value]
+            return future.result(most)  # type: ignore[return-value]
+        except TimeoutError as error:
+            if future.done():  # its own
+                raise
+            raise AgentError(f"no whole answer came within {most:g} s") from error
         finally:
             with self._lock:
                 self._pending.discard(future)
