@@ -48,6 +48,12 @@ class Terminal:
         """Whether somebody looks at standard error, so that moving pictures make sense."""
         return self._err.is_terminal
 
+    @property
+    def rows(self) -> int | None:
+        """Lines that an episode may take without scrolling away; None where nobody looks."""
+        console = self._err if self.json_wanted else self._out
+        return max(1, console.height - 4) if console.is_terminal else None
+
     def data(self, value: object) -> None:
         """Write one JSON document on one line, if JSON is wanted."""
         if self.json_wanted:
@@ -77,6 +83,15 @@ class Terminal:
         """Show an episode to people, beside the JSON if JSON is wanted."""
         console = self._err if self.json_wanted else self._out
         console.print(what, width=None if console.is_terminal else _PAGE)
+
+    def page(self, what: RenderableType) -> None:
+        """Show something in the person's pager; as it is where nobody looks."""
+        if self.rows is None:
+            self.tell(what)
+            return
+        console = self._err if self.json_wanted else self._out
+        with console.pager():
+            console.print(what)
 
     @contextmanager
     def progress(self, title: str, total: int | None = None) -> Iterator["Steps"]:
