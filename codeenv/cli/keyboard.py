@@ -48,6 +48,7 @@ def keyboard(paths: Set[str]) -> ReadLine:
     readline.set_completer(lambda text, n: completer(readline.get_line_buffer(), text, n))
     libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+    readline.parse_and_bind("set show-all-if-ambiguous on")
     readline.set_auto_history(False)
     styled = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 

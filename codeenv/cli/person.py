@@ -159,9 +159,8 @@ class Person:
             return None
         if word == "edit" and self.hands.editor is not None and len(rest.split()) == 1:
             return self._edit(rest)
-        if word == "submit" and not rest:
-            return self._submit()
-        return parse_line(line, partial(_ask, self.hands.read))
+        call = parse_line(line, partial(_ask, self.hands.read))
+        return call if call.tool != "submit" or self._confirmed() else None
 
     def _task(self) -> None:
         title = self.episode.task.recipe.title
@@ -187,15 +186,17 @@ class Person:
         self._long = difference(found)
         self.terminal.tell(self._long)
 
-    def _submit(self) -> ToolCall | None:
-        if self.hands.confirms:
-            self.terminal.note("to hand in:")
-            self.terminal.aside(stat(changes_of(self.episode)))
-            answer = self.hands.read("hand in? [y/N] ")
-            if answer is None or answer.strip().lower() not in ("y", "yes"):
-                self.terminal.note("not handed in")
-                return None
-        return ToolCall(tool="submit")
+    def _confirmed(self) -> bool:
+        """Show what would be handed in, and ask; where nobody looks there is nothing to ask."""
+        if not self.hands.confirms:
+            return True
+        self.terminal.note("to hand in:")
+        self.terminal.aside(stat(changes_of(self.episode)))
+        answer = self.hands.read("hand in? [y/N] ")
+        if answer is not None and answer.strip().lower() in ("y", "yes"):
+            return True
+        self.terminal.note("not handed in")
+        return False
 
     def _edit(self, path: str) -> ToolCall | None:
         """Begin an edit: what the person has not seen yet is read by a call of its own first."""

@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, Command] = {
         Command("edit PATH", "change or create a file in your editor", "edit src/a.py", True),
         Command("run COMMAND", "a shell command; also: $ COMMAND", "run git log --stat", True),
         Command("test [WORDS]", "the tests that you can see, by pytest", "test -k name -x", True),
-        Command("submit", "hand in: hidden tests decide the reward", "", True),
+        Command("submit [MESSAGE]", "hand in: hidden tests decide the reward", "", True),
         Command("diff [PATH]", "what you have changed so far", "diff src"),
         Command("task", "the statement again"),
         Command("more", "all of the last long text, in a pager"),
@@ -88,6 +88,8 @@ def parse_line(line: str, ask: Ask) -> ToolCall:
         return ToolCall(tool=_RUN, arguments={"command": command, "timeout": TEST_TIMEOUT})
     if word in ("read", "search", "edit"):
         return _short(word, _words(rest), ask)
+    if word == "submit" and rest and not rest.startswith(("{", "message=")):
+        return ToolCall(tool=word, arguments={"message": rest})
     if word in tools_of():
         return _by_name(word, rest)
     if _is_shell(word):

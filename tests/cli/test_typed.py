@@ -42,6 +42,8 @@ def never(what):
             {"path": "a", "old_str": "", "new_str": "x\n"},
         ),
         ("submit", "submit", {}),
+        ("submit it's done", "submit", {"message": "it's done"}),
+        ("submit message=done", "submit", {"message": "done"}),
         ("  submit  ", "submit", {}),
     ],
 )
