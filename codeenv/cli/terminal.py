@@ -11,6 +11,7 @@ from typing import Literal, TextIO
 
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.progress import (
     BarColumn,
     Progress,
@@ -92,6 +93,18 @@ class Terminal:
         console = self._err if self.json_wanted else self._out
         with console.pager():
             console.print(what)
+
+    @contextmanager
+    def live(self, what: RenderableType) -> Iterator[None]:
+        """Keep something below all that is said meanwhile, drawn anew; nothing where nobody looks.
+
+        It is gone in the end.
+        """
+        if not self.lively:
+            yield
+            return
+        with Live(what, console=self._err, transient=True, refresh_per_second=4):
+            yield
 
     @contextmanager
     def progress(self, title: str, total: int | None = None) -> Iterator["Steps"]:
