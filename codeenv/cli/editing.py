@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
+from codeenv.cli.signals import on_interrupt
 from codeenv.errors import UsageError
 from codeenv.tools import ToolCall
 
@@ -43,7 +44,8 @@ def in_editor(name: str, text: str) -> str:
         file = Path(folder, PurePosixPath(name).name)
         file.write_bytes(text.encode())
         try:
-            status = subprocess.run([*command, str(file)], check=False).returncode
+            with on_interrupt(lambda: None):  # Ctrl-C is for the editor alone
+                status = subprocess.run([*command, str(file)], check=False).returncode
             after = file.read_bytes().decode()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{command[0]}: {error}", hint="set EDITOR to another one") from None

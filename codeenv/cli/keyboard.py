@@ -1,13 +1,10 @@
 """A person's keyboard: lines with editing, history and completion, and what Ctrl-C means."""
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Set
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Iterable, Set
 
+from codeenv.cli.signals import on_interrupt
 from codeenv.cli.terminal import printable
 from codeenv.cli.typed import COMMANDS
 from codeenv.tools.registry import tools_of
@@ -110,20 +107,3 @@ class Completer:
 
 def _abandon(line: str) -> None:
     raise Abandoned(line)
-
-
-@contextmanager
-def on_interrupt(act: Callable[[], None]) -> Iterator[None]:
-    """Do something else at Ctrl-C inside the block (main thread only)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        act()
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

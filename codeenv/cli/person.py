@@ -11,7 +11,8 @@ from rich.console import RenderableType
 from codeenv.cli import stage
 from codeenv.cli.difference import changes_of, difference, stat
 from codeenv.cli.editing import Editor, edits
-from codeenv.cli.keyboard import Abandoned, ReadLine, on_interrupt
+from codeenv.cli.keyboard import Abandoned, ReadLine
+from codeenv.cli.signals import on_interrupt
 from codeenv.cli.terminal import Terminal
 from codeenv.cli.typed import parse_line
 from codeenv.env.episode import Episode
@@ -105,7 +106,8 @@ class Person:
         if not result.ok:
             self._waiting.clear()
             self._opening = ""
-        if not self._opening and self.episode.outcome is None:
+        over = self.episode.outcome is not None
+        if action.tool != "submit" and (over or not self._opening):
             self._long = stage.answer(result)
             self.terminal.tell(stage.answer(result, self.terminal.rows))
             if self.episode.steps_left <= _FEW and not self._waiting:

@@ -68,6 +68,12 @@ def test_an_editor_gets_a_copy_with_the_name_of_the_file(editor):
     assert in_editor("src/größe.py", "old\n") == "größe.py\nold\n"
 
 
+def test_ctrl_c_is_for_the_editor_alone(editor):
+    editor("import os, signal\nos.kill(os.getppid(), signal.SIGINT)\nfile.write_text('new')")
+
+    assert in_editor("a.py", "old\n") == "new"
+
+
 @pytest.mark.parametrize("body", ["sys.exit(3)", "file.write_bytes(b'\\xff')", "file.unlink()"])
 def test_an_editor_that_fails_changes_nothing(editor, body):
     editor(body)

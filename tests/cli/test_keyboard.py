@@ -2,7 +2,8 @@ import signal
 
 import pytest
 
-from codeenv.cli.keyboard import Completer, on_interrupt
+from codeenv.cli.keyboard import Completer
+from codeenv.cli.signals import on_interrupt
 
 PATHS = {"src/a.py", "src/b/c.py", "setup.py", ".gitignore", "bad\x1b[2J.py", "a b.py", "süß.py"}
 

@@ -140,10 +140,13 @@ def test_giving_up_twice_on_an_empty_line_leaves(episode):
     assert episode.outcome is None
 
 
-def test_the_last_calls_are_told(episode, capsys):
-    play(Terminal(), episode, typing(*["read kettle.py"] * 6))
+def test_the_last_calls_are_told_and_the_last_one_is_graded(episode, capsys):
+    played = play(Terminal(), episode, typing(*["read kettle.py"] * 12))
 
-    assert "4 of 10 calls left" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert [f"{n} of 10 calls left" in err for n in (6, 5, 1, 0)] == [False, True, True, True]
+    assert out.count("# empty") == 10
+    assert played.outcome.reason == "max_steps"
 
 
 def test_a_long_answer_is_shown_by_head_and_tail_where_it_would_scroll_away(capsys):
