@@ -103,15 +103,18 @@ class Person:
         self._done.append((number, action, result))
         if action.tool in ("read_file", "edit_file") and result.ok:
             self._learn(str(action.arguments["path"]))
-        if not result.ok:
-            self._waiting.clear()
-            self._opening = ""
         over = self.episode.outcome is not None
+        left_out = len(self._waiting) if over or not result.ok else 0
+        if not result.ok:
+            self._opening = ""
         if action.tool != "submit" and (over or not self._opening):
             self._long = stage.answer(result)
             self.terminal.tell(stage.answer(result, self.terminal.rows))
             if self.episode.steps_left <= _FEW and not self._waiting:
                 self._steps()
+        if left_out:
+            self._waiting.clear()
+            self.terminal.note(f"changes of the editor that were not made: {left_out}", "yellow")
 
     def close(self) -> None:
         """Stop waiting for a call."""
@@ -129,7 +132,8 @@ class Person:
         except UsageError as error:
             self._opening = ""
             self.terminal.note(f"error: {error.message}", "red")
-            self.terminal.note(f"hint: {error.hint}" if error.hint else "")
+            if error.hint:
+                self.terminal.note(f"hint: {error.hint}")
             return None
         except Abandoned as error:
             self._give_up(error.line)

@@ -86,6 +86,17 @@ def test_an_edit_in_an_editor_is_a_call_like_an_agents_after_one_that_reads(epis
     assert "nothing was changed" in capsys.readouterr().err
 
 
+def test_changes_for_which_no_call_is_left_are_told(episode, capsys):
+    before = "".join(f"line {number}\n" for number in range(40))
+    episode.sandbox.write_file("kettle.py", before.encode())
+    editor, _ = in_an_editor(before.replace(" 3\n", " three\n").replace(" 30\n", " thirty\n"))
+    lines = [*["read kettle.py"] * 9, "edit kettle.py"]
+    played = play(Terminal(), episode, Hands(typing(*lines), editor))
+
+    assert played.outcome.reason == "max_steps"
+    assert "changes of the editor that were not made: 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("data", "said"), [(b"\0" * 9, "binary"), (b"\xff\n", "UTF-8")], ids=["binary", "latin"]
 )

@@ -62,8 +62,8 @@ class Tmux:
 
     def _do(self, *words, **variables):
         done = subprocess.run(
-            ["tmux", "-L", self._server, *words],
-            env={**os.environ, **variables},
+            ["tmux", "-u", "-L", self._server, *words],
+            env={**os.environ, "LC_ALL": "C.UTF-8", **variables},
             capture_output=True,
             text=True,
             check=True,
