@@ -3,8 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
 import time
-import uuid
 
 import pytest
 
@@ -22,7 +22,7 @@ class Tmux:
     """A session with a shell in it."""
 
     def __init__(self, columns=100, rows=40, **variables):
-        self._server = f"codeenv-{uuid.uuid4().hex[:12]}"
+        self._folder = tempfile.TemporaryDirectory(prefix="codeenv-tmux-")
         shell = "env -u NO_COLOR PS1='shell> ' sh"
         size = ("-x", str(columns), "-y", str(rows))
         self._do("-f", os.devnull, "new-session", "-d", *size, shell, **variables)
@@ -59,10 +59,11 @@ class Tmux:
     def close(self):
         """End the session and all that runs in it."""
         self._do("kill-server")
+        self._folder.cleanup()
 
     def _do(self, *words, **variables):
         done = subprocess.run(
-            ["tmux", "-u", "-L", self._server, *words],
+            ["tmux", "-u", "-S", f"{self._folder.name}/socket", *words],
             env={**os.environ, "LC_ALL": "C.UTF-8", **variables},
             capture_output=True,
             text=True,
