@@ -13,7 +13,7 @@ from codeenv.cli.difference import changes_of, difference, stat
 from codeenv.cli.editing import Editor, edits
 from codeenv.cli.keyboard import Abandoned, ReadLine
 from codeenv.cli.signals import on_interrupt
-from codeenv.cli.terminal import Terminal
+from codeenv.cli.terminal import Steps, Terminal
 from codeenv.cli.typed import parse_line
 from codeenv.env.episode import Episode
 from codeenv.errors import PathError, UsageError
@@ -253,17 +253,19 @@ class Person:
     def _wait_for(self, call: ToolCall) -> None:
         """Show that a call goes on, until ``show`` or ``close``; the first Ctrl-C ends nothing."""
         what = "grading" if call.tool == "submit" else stage.arguments(call.arguments)
-        steps = self._busy.enter_context(self.terminal.progress(what[:40]))
+        shown: list[Steps] = []
         pressed: list[bool] = []
 
         def patient() -> None:
             if pressed:
                 raise KeyboardInterrupt
             pressed.append(True)
-            steps.doing("still going on, until its time is up; Ctrl-C again leaves")
+            for steps in shown:
+                steps.doing("still going on, until its time is up; Ctrl-C again leaves")
 
         if self.hands.confirms:
             self._busy.enter_context(on_interrupt(patient))
+        shown.append(self._busy.enter_context(self.terminal.progress(what[:40])))
 
 
 def _ask(read: ReadLine, what: str) -> str:
