@@ -1,13 +1,15 @@
 """``codeenv play``: a person plays in the terminal, or watches an agent play."""
 
 import argparse
+import shlex
 import sys
-from collections.abc import Callable
-from functools import partial
+import time
+from pathlib import Path
 
-from rich.text import Text
-
+import codeenv
 from codeenv.cli import stage
+from codeenv.cli.editing import editor_command, in_editor
+from codeenv.cli.keyboard import ReadLine, keyboard, read_plain
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
@@ -17,21 +19,20 @@ from codeenv.cli.options import (
     grading_options,
     positive,
 )
-from codeenv.cli.terminal import Terminal, printable
-from codeenv.cli.typed import HELP, parse_line
-from codeenv.cli.watch import watch
+from codeenv.cli.person import HUMAN, Hands, Left, Person
+from codeenv.cli.terminal import Terminal
+from codeenv.cli.watch import watched
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
-from codeenv.materialise import Task
+from codeenv.tasks.digest import digest_of
+from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
-from codeenv.tools import ToolResult
+from codeenv_harness.episode import Played
+from codeenv_harness.episode import play as play_agent
+from codeenv_harness.records import Manifest, RolloutRecord, RunFolder
 
 AGENTS = ("oracle", "nop")
-PROMPT = "codeenv> "
-END_OF_TEXT = "."
-ReadLine = Callable[[str], str | None]
-"""Prompts for one line; None at the end of input."""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -51,6 +52,9 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--max-steps", type=positive, default=100, help="tool calls allowed (default: 100)"
     )
+    parser.add_argument(
+        "--out", type=Path, help="new folder for what was done, in the form of codeenv run"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,73 +62,112 @@ def run(args: argparse.Namespace) -> int:
     terminal = Terminal(args.json)
     taskset = Taskset.load(args.task)
     recipe = taskset.recipe(args.id) if args.id else taskset.recipes[0]
+    folder = _folder(args.out)
     with Runtime(
         args.backend, options=backend_options(args), grading=grading_options(args)
     ) as runtime:
         with terminal.progress(f"preparing {recipe.id}"):
             task = runtime.task(recipe, taskset)
             episode = runtime.open(task, limits=EpisodeLimits(max_steps=args.max_steps))
+        started = time.monotonic()
         with episode:
-            terminal.tell(stage.statement(recipe.title, episode.instruction))
             if args.agent:
-                watch(terminal, args.agent, episode)
+                terminal.tell(stage.statement(recipe.title, episode.instruction))
+                played: Played | None = watched(terminal, args.agent, episode)
             else:
-                play(terminal, episode, read_line)
-            return _finish(terminal, task, episode)
+                paths = {path for path in task.workspace if not path.startswith(".git/")}
+                played = play(terminal, episode, _hands(terminal, paths), paths)
+        if played is None:
+            terminal.note("left without handing in; nothing was graded")
+            terminal.data({"task_id": task.id, "reason": "left", "n_steps": episode.steps})
+            return 0
+        terminal.tell(stage.verdict(played.outcome, time.monotonic() - started))
+        if folder is not None:
+            _record(folder, _manifest(args, runtime, recipe), played)
+    terminal.data(played.outcome)
+    _whats_next(terminal, args, taskset, recipe)
+    return 0 if played.outcome.reward_valid else 1
 
 
-def play(terminal: Terminal, episode: Episode, read: ReadLine) -> None:
-    """Let a person type calls until the episode ends or the person leaves."""
-    terminal.note(HELP, "dim")
-    while episode.outcome is None:
-        line = read(PROMPT)
-        if line is None or line.strip() == "quit":
-            return
-        if not line.strip():
-            continue
-        if line.strip() in ("help", "task"):
-            terminal.note(HELP if line.strip() == "help" else episode.instruction)
-            continue
-        result = _typed(terminal, episode, line, read)
-        if result is not None:
-            terminal.tell(Text(printable(result.text), "" if result.ok else "red"))
+def play(
+    terminal: Terminal, episode: Episode, hands: Hands | ReadLine, paths: set[str] | None = None
+) -> Played | None:
+    """Let a person play an open episode; None if the person leaves without handing in.
 
-
-def read_line(prompt: str) -> str | None:
-    """Read one line from standard input; the prompt goes to standard error."""
-    if sys.stdin.isatty():
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
-    line = sys.stdin.readline()
-    return line.removesuffix("\n") if line else None
-
-
-def _typed(terminal: Terminal, episode: Episode, line: str, read: ReadLine) -> ToolResult | None:
+    Args:
+        terminal: Where it is shown.
+        episode: What is played.
+        hands: How the person types; a plain function reads lines.
+        paths: What completion knows of; files that are made are added.
+    """
+    hands = hands if isinstance(hands, Hands) else Hands(hands)
+    person = Person(terminal, episode, hands, set() if paths is None else paths)
     try:
-        call = parse_line(line, partial(_ask, read))
-    except UsageError as error:
-        terminal.note(f"error: {error.message}", "red")
-        terminal.note(f"hint: {error.hint}")
+        return play_agent(person, episode, on_step=person.show)
+    except Left:
         return None
-    return episode.call(call)
 
 
-def _ask(read: ReadLine, what: str) -> str:
-    """Ask for lines up to a line with a single full stop."""
-    lines: list[str] = []
-    prompt = f"{what}, then a line with {END_OF_TEXT!r}\n"
-    while (line := read(prompt)) not in (None, END_OF_TEXT):
-        lines.append(str(line))
-        prompt = ""
-    return "\n".join(lines)
+def _hands(terminal: Terminal, paths: set[str]) -> Hands:
+    """Return line editing and the person's editor where there is a terminal, else plain lines."""
+    if terminal.json_wanted or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return Hands(read_plain)
+    return Hands(keyboard(paths), in_editor if editor_command() else None, confirms=True)
 
 
-def _finish(terminal: Terminal, task: Task, episode: Episode) -> int:
-    outcome = episode.outcome
-    if outcome is None:
-        terminal.note("left without handing in; nothing was graded")
-        terminal.data({"task_id": task.id, "reason": "left", "n_steps": episode.steps})
-        return 0
-    terminal.tell(stage.verdict(outcome))
-    terminal.data(outcome)
-    return 0 if outcome.reward_valid else 1
+def _folder(out: Path | None) -> RunFolder | None:
+    """Return where to record, before anything is played.
+
+    Raises:
+        UsageError: If something is there already.
+    """
+    if out is not None and (out.is_file() or (out.is_dir() and any(out.iterdir()))):
+        raise UsageError(f"{out} is there already", hint="another --out, for a folder of its own")
+    return None if out is None else RunFolder(out)
+
+
+def _record(folder: RunFolder, manifest: Manifest, played: Played) -> None:
+    folder.begin(manifest, resume=False)
+    record = RolloutRecord.of(played.outcome, rollout=0, seed=0, attempts=1)
+    folder.add(record, played.trajectory)
+
+
+def _manifest(args: argparse.Namespace, runtime: Runtime, recipe: Recipe) -> Manifest:
+    return Manifest(
+        codeenv=str(codeenv.__version__),
+        agent=args.agent or HUMAN,
+        backend=runtime.backend.name,
+        recipes={recipe.id: digest_of(recipe)},
+        rollouts=1,
+        seed=0,
+        profile="core4",
+        max_steps=args.max_steps,
+        wall_time=0.0,
+        output_budget=0,
+        tier=runtime.grading.tier,
+        controls=runtime.grading.controls,
+    )
+
+
+def _whats_next(
+    terminal: Terminal, args: argparse.Namespace, taskset: Taskset, recipe: Recipe
+) -> None:
+    """Say how to play again, what else there is, and what a record is good for."""
+    ids = [one.id for one in taskset.recipes]
+    words = [
+        "codeenv",
+        "play",
+        args.task,
+        *(["--backend", args.backend] if args.backend != "auto" else []),
+    ]
+    again = shlex.join([*words, *(["--id", recipe.id] if len(ids) > 1 else [])])
+    rows = [f"again: {again}"]
+    if len(ids) > 1:
+        following = ids[(ids.index(recipe.id) + 1) % len(ids)]
+        rows.append(f"next:  {shlex.join([*words, '--id', following])}")
+    if not args.agent:
+        rows.append(f"the original code: {again} --agent oracle")
+    if args.out is not None:
+        replay = shlex.join(["codeenv", "run", recipe.id, "--agent", f"replay:{args.out}"])
+        rows.append(f"what was done is in {args.out}; to do it again: {replay}")
+    terminal.note("\n".join(rows), "dim")

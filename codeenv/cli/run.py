@@ -5,6 +5,7 @@ from pathlib import Path
 
 from codeenv.cli.agents import add_agent_options, agent, agent_options
 from codeenv.cli.benchmark import played_as_written
+from codeenv.cli.live import Tally, following
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
@@ -17,14 +18,16 @@ from codeenv.cli.options import (
     positive,
 )
 from codeenv.cli.run_table import rows_of
-from codeenv.cli.terminal import Steps, Terminal, table
+from codeenv.cli.terminal import Terminal, table
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.agents import NAMES
-from codeenv_harness.events import EpisodeEnded, Event
+from codeenv_harness.metrics import Usage, usage_of
+from codeenv_harness.metrics.usage import Prices
 from codeenv_harness.monitoring import Watching
+from codeenv_harness.records import Key, RunFolder
 from codeenv_harness.rollout import RunOptions, RunResult
 from codeenv_harness.rollout import run as play_all
 from codeenv_harness.suites import benchmark_file, read_benchmark
@@ -72,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
         def play(taskset: Taskset, options: RunOptions) -> RunResult:
             total = len(taskset.recipes) * options.rollouts
             watching = Watching() if args.monitor else None
-            with terminal.progress(f"{options.agent} plays", total=total) as steps:
-                return play_all(taskset, options, runtime, lambda e: follow(steps, e), watching)
+            with following(terminal, f"{options.agent} plays", _tally(total, options)) as follow:
+                return play_all(taskset, options, runtime, follow, watching)
 
         if file is not None and args.agent is None:
             return played_as_written(args, file, terminal, play)
@@ -102,19 +105,25 @@ def _options(args: argparse.Namespace) -> RunOptions:
     )
 
 
-def follow(steps: Steps, event: Event) -> None:
-    """Show the end of an episode."""
-    if not isinstance(event, EpisodeEnded):
-        return
-    outcome, name = event.outcome, f"{event.task_id} #{event.rollout}"
-    if not event.final:
-        steps.say(f"again      {name}: {outcome.error}")
-    elif outcome.reward_valid:
-        steps.advance(
-            f"reward {outcome.reward:g}   {name}: {outcome.reason}, {outcome.n_steps} steps"
+def _tally(total: int, options: RunOptions) -> Tally:
+    """Return the numbers a run begins with: those of before, if it is resumed."""
+    tally = Tally(total, options.concurrency)
+    folder = RunFolder(options.out) if options.out is not None and options.resume else None
+    if folder is not None and folder.exists():
+        records = [record for record in folder.records() if record.reward_valid]
+        tally.before(
+            [record.resolved for record in records],
+            (_usage(folder, record.key, options.prices) for record in records),
         )
-    else:
-        steps.advance(f"not valid  {name}: {outcome.error}")
+    return tally
+
+
+def _usage(folder: RunFolder, key: Key, prices: Prices) -> Usage | None:
+    """Return what a recorded rollout took; None if that cannot be read."""
+    try:
+        return usage_of(folder.trajectory(key), prices)
+    except UsageError:
+        return None
 
 
 def report(terminal: Terminal, result: RunResult, out: Path | None) -> None:

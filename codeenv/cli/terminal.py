@@ -11,6 +11,7 @@ from typing import Literal, TextIO
 
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.progress import (
     BarColumn,
     Progress,
@@ -48,6 +49,12 @@ class Terminal:
         """Whether somebody looks at standard error, so that moving pictures make sense."""
         return self._err.is_terminal
 
+    @property
+    def rows(self) -> int | None:
+        """Lines that an episode may take without scrolling away; None where nobody looks."""
+        console = self._err if self.json_wanted else self._out
+        return max(1, console.height - 4) if console.is_terminal else None
+
     def data(self, value: object) -> None:
         """Write one JSON document on one line, if JSON is wanted."""
         if self.json_wanted:
@@ -77,6 +84,27 @@ class Terminal:
         """Show an episode to people, beside the JSON if JSON is wanted."""
         console = self._err if self.json_wanted else self._out
         console.print(what, width=None if console.is_terminal else _PAGE)
+
+    def page(self, what: RenderableType) -> None:
+        """Show something in the person's pager; as it is where nobody looks."""
+        if self.rows is None:
+            self.tell(what)
+            return
+        console = self._err if self.json_wanted else self._out
+        with console.pager():
+            console.print(what)
+
+    @contextmanager
+    def live(self, what: RenderableType) -> Iterator[None]:
+        """Keep something below all that is said meanwhile, drawn anew; nothing where nobody looks.
+
+        It is gone in the end.
+        """
+        if not self.lively:
+            yield
+            return
+        with Live(what, console=self._err, transient=True, refresh_per_second=4):
+            yield
 
     @contextmanager
     def progress(self, title: str, total: int | None = None) -> Iterator["Steps"]:

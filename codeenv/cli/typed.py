@@ -1,22 +1,68 @@
 """What a person types while playing, as tool calls."""
 
+import difflib
+import json
+import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from codeenv.errors import UsageError
 from codeenv.tools import ToolCall
+from codeenv.tools.registry import tools_of
 
-HELP = """\
-read PATH [START [END]]   a file's lines, or a folder
-edit PATH                 asks for the old text (none: a new file) and the new
-run COMMAND               a shell command in the repository
-search PATTERN [PATH]     a regular expression over the files
-diff                      what you have changed
-task                      the statement again
-submit                    hand in: the tests decide the reward
-quit                      leave without handing in
-help                      this"""
 
+@dataclass(frozen=True)
+class Command:
+    """One word that can be typed.
+
+    Attributes:
+        usage: How it is typed.
+        meaning: What it does.
+        example: One, of those that take more words.
+        costs: Whether it is a tool call, which counts as a step.
+    """
+
+    usage: str
+    meaning: str
+    example: str = ""
+    costs: bool = False
+
+
+COMMANDS: Mapping[str, Command] = {
+    command.usage.split()[0]: command
+    for command in (
+        Command(
+            "read PATH [START [END]]", "a file's lines, or a folder", "read setup.py 1 20", True
+        ),
+        Command(
+            "search PATTERN [PATH]", "a regular expression in files", "search 'def \\w+' src", True
+        ),
+        Command("edit PATH", "change or create a file in your editor", "edit src/a.py", True),
+        Command("run COMMAND", "a shell command; also: $ COMMAND", "run git log --stat", True),
+        Command("test [WORDS]", "the tests that you can see, by pytest", "test -k name -x", True),
+        Command("submit [MESSAGE]", "hand in: hidden tests decide the reward", "", True),
+        Command("diff [PATH]", "what you have changed so far", "diff src"),
+        Command("task", "the statement again"),
+        Command("more", "all of the last long text, in a pager"),
+        Command("log", "what you did so far"),
+        Command("steps", "how many calls are left"),
+        Command("help [WORD]", "this, or one word of it", "help edit"),
+        Command("quit", "leave without handing in; also: Ctrl-D"),
+    )
+}
+"""First word -> what it is."""
+
+TEST_TIMEOUT = 600
+"""Seconds that ``test`` may take."""
+_PROGRAMS = frozenset(
+    "awk basename bash cat chmod cmp comm cp cut date df dirname du echo egrep env expr false fgrep"
+    " file find git grep gzip head hexdump id jq less ln ls make md5sum mkdir mv nl nproc od paste"
+    " patch perl pip pip3 printf ps pwd py.test pytest python python3 readlink realpath rev rg rm"
+    " rmdir ruff sed seq sh sha256sum sleep sort stat tac tail tar tee time timeout touch tox tr"
+    " tree true type uname uniq unzip wc which xargs xxd".split()
+)
+_RUN = ToolCall(tool="run_command").tool
 Ask = Callable[[str], str]
 """Asks for a text of several lines; the argument says which."""
 
@@ -24,50 +70,115 @@ Ask = Callable[[str], str]
 def parse_line(line: str, ask: Ask) -> ToolCall:
     """Return the call a line stands for.
 
+    That is one of ``COMMANDS``, a tool by its name with its arguments in order, as ``name=value``
+    or as a JSON object, or a shell command that begins with a well-known program.
+
     Raises:
         UsageError: If it stands for none; the message is for the person.
     """
-    word, _, rest = line.strip().partition(" ")
+    line = line.strip()
+    word, _, rest = line.partition(" ")
     rest = rest.strip()
+    if line[:1] in ("$", "!") and line[1:].strip():
+        return _run(line[1:].strip())
     if word == "run" and rest:
-        return ToolCall(tool="run_command", arguments={"command": rest})
-    if word == "diff":
-        return ToolCall(tool="run_command", arguments={"command": "git add -AN . && git diff"})
-    if word == "submit":
-        return ToolCall(tool="submit")
-    words = _words(rest)
+        return _run(rest)
+    if word == "test":
+        command = f"python -m pytest -q {rest}".strip()
+        return ToolCall(tool=_RUN, arguments={"command": command, "timeout": TEST_TIMEOUT})
+    if word in ("read", "search", "edit"):
+        return _short(word, _words(rest), ask)
+    if word == "submit" and rest and not rest.startswith(("{", "message=")):
+        return ToolCall(tool=word, arguments={"message": rest})
+    if word in tools_of():
+        return _by_name(word, rest)
+    if _is_shell(word):
+        return _run(line)
+    raise _not_a_call(line, word)
+
+
+def _run(command: str) -> ToolCall:
+    return ToolCall(tool=_RUN, arguments={"command": command})
+
+
+def _short(word: str, words: list[str], ask: Ask) -> ToolCall:
     if word == "read" and 1 <= len(words) <= 3:
-        return ToolCall(tool="read_file", arguments=_lines(words))
+        return _named("read_file", words)
     if word == "search" and 1 <= len(words) <= 2:
-        arguments = dict(zip(("pattern", "path"), words, strict=False))
-        return ToolCall(tool="search", arguments=arguments)
+        return _named("search", words)
     if word == "edit" and len(words) == 1:
         old, new = ask("old text"), ask("new text")
         new = new + "\n" if new and not old else new
         return ToolCall(
             tool="edit_file", arguments={"path": words[0], "old_str": old, "new_str": new}
         )
-    raise _not_a_call(line.strip(), word)
+    raise _not_a_call(word, word)
+
+
+def _by_name(tool: str, rest: str) -> ToolCall:
+    if rest.startswith("{"):
+        try:
+            return ToolCall(tool=tool, arguments=json.loads(rest))
+        except ValueError:
+            raise UsageError(f"no JSON object follows {tool}", hint=_usage(tool)) from None
+    if tool == _RUN and rest and not rest.startswith("command="):
+        return _run(rest)
+    return _named(tool, _words(rest))
+
+
+def _named(tool: str, words: list[str]) -> ToolCall:
+    """Return a call whose arguments come in order or by name."""
+    fields = tools_of()[tool].arguments.model_fields
+    arguments: dict[str, object] = {}
+    for word, name in zip(words, [*fields, *[""] * len(words)], strict=False):
+        key, equals, value = word.partition("=")
+        first = tool == "search" and not arguments  # a pattern may have a sign of equality
+        by_name = bool(equals) and key in fields and (key == name or not first)
+        key, value = (key, value) if by_name else (name, word)
+        if not key or key in arguments:
+            raise UsageError(f"{tool} is typed otherwise", hint=_usage(tool))
+        arguments[key] = _value(tool, key, value, fields[key].annotation)
+    missing = [name for name, field in fields.items() if field.is_required()]
+    if not arguments.keys() >= set(missing):
+        raise UsageError(f"{tool} needs {', '.join(missing)}", hint=_usage(tool))
+    return ToolCall(tool=tool, arguments=arguments)
+
+
+def _value(tool: str, key: str, text: str, kind: object) -> object:
+    """Return a word as the argument's own type, so far as it can be told."""
+    if kind is int or key.endswith("_line"):
+        if not text.removeprefix("-").isdecimal():
+            what = "a line number" if key.endswith("_line") else "a number"
+            raise UsageError(f"{text!r} is not {what}", hint=_usage(tool))
+        return int(text)
+    return text == "true" if kind is bool and text in ("true", "false") else text
+
+
+def _is_shell(word: str) -> bool:
+    return word in _PROGRAMS or word.startswith(("./", "/")) or bool(re.match(r"[A-Z_]+=", word))
+
+
+def _usage(tool: str) -> str:
+    fields = tools_of()[tool].arguments.model_fields.items()
+    told = (name if field.is_required() else f"[{name}]" for name, field in fields)
+    return " ".join(
+        (tool, *(f"{name}=…" if name[0] != "[" else f"{name[:-1]}=…]" for name in told))
+    )
 
 
 def _not_a_call(line: str, word: str) -> UsageError:
     """Say how the word is used, or what to do with one that is none of ours."""
-    usage = next((text for text in HELP.splitlines() if text.split()[0] == word), "")
-    if usage:
-        return UsageError(f"{word} is typed otherwise", hint=usage)
+    if word in COMMANDS:
+        return UsageError(f"{word} is typed otherwise", hint=COMMANDS[word].usage)
+    if word == "cd":
+        return UsageError(
+            "every command begins in the repository's root", hint=f"run {line} && COMMAND"
+        )
+    near = difflib.get_close_matches(word, [*COMMANDS, *tools_of()], 1)
     return UsageError(
-        f"no such command here: {word!r}",
+        f"no such command here: {word!r}" + (f"; did you mean {near[0]}?" if near else ""),
         hint=f"help lists what can be typed; for a shell command: run {line}",
     )
-
-
-def _lines(words: list[str]) -> dict[str, object]:
-    arguments: dict[str, object] = {"path": words[0]}
-    for name, word in zip(("start_line", "end_line"), words[1:], strict=False):
-        if not word.lstrip("-").isdigit():
-            raise UsageError(f"{word!r} is not a line number", hint="read PATH [START [END]]")
-        arguments[name] = int(word)
-    return arguments
 
 
 def _words(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from codeenv.grading.models import Outcome
 from codeenv.tools import ToolResult
+from codeenv_harness.metrics.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,21 @@ class StepTaken:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEnded:
-    """An episode ended; ``final`` is False if an invalid one is tried again."""
+    """An episode ended.
+
+    Attributes:
+        task_id: The task.
+        rollout: Its number.
+        outcome: How it ended.
+        final: False if an invalid one is tried again.
+        usage: What it took; None if it never began.
+    """
 
     task_id: str
     rollout: int
     outcome: Outcome
     final: bool = True
+    usage: Usage | None = None
 
 
 OnStep = Callable[[int, object, ToolResult], None]

@@ -210,7 +210,9 @@ class _Run:
         for number in range(1, attempts + 1):
             played = self._attempt(recipe, rollout, seed)
             final = played.outcome.reward_valid or number == attempts or self._stopped.is_set()
-            self._tell(EpisodeEnded(recipe.id, rollout, played.outcome, final))
+            lived = played.trajectory
+            usage = usage_of(lived, self._options.prices) if lived is not None else None
+            self._tell(EpisodeEnded(recipe.id, rollout, played.outcome, final, usage))
             if final:
                 break
         verdict = self._verdict(recipe, played)
@@ -219,8 +221,7 @@ class _Run:
         )
         if self._folder is not None and not self._stopped.is_set():
             self._folder.add(record, played.trajectory)
-        lived = played.trajectory
-        return record, usage_of(lived, self._options.prices) if lived is not None else None
+        return record, usage
 
     def _verdict(self, recipe: Recipe, played: Played) -> Verdict | None:
         if self._monitor is None or played.trajectory is None or self._stopped.is_set():

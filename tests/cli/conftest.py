@@ -19,6 +19,7 @@ from codeenv.tasks.models import (
 )
 from codeenv.tasks.taskset import Taskset
 from codeenv.tree import Delta, Entry, Tree
+from tests.cli.tmux import Tmux, require_tmux
 
 PIN = SourcePin(
     kind="pypi", location="Kettle", version="1.0", sha256="a" * 64, tree="b" * 64, licence="MIT"
@@ -103,3 +104,18 @@ def episode(task):
     limits = EpisodeLimits(max_steps=10)
     with Episode(task, FakeSandbox(task.workspace), grade_by_content, limits) as opened:
         yield opened
+
+
+@pytest.fixture
+def tmux():
+    """Opens terminals; they are closed in the end."""
+    require_tmux()
+    opened = []
+
+    def make(**options):
+        opened.append(Tmux(**options))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()

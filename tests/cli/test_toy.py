@@ -127,7 +127,7 @@ def test_play_lets_a_person_read_and_hand_in(small, capsys, monkeypatch):
 
     out, err = capsys.readouterr()
     outcome = json.loads(out)
-    assert (outcome["reason"], outcome["n_steps"], outcome["reward"]) == ("submitted", 5, 0.0)
+    assert (outcome["reason"], outcome["n_steps"], outcome["reward"]) == ("submitted", 4, 0.0)
     assert "from-the-box" in err
 
 
@@ -207,7 +207,7 @@ def test_an_interrupted_command_takes_its_boxes_with_it(small, backend, number):
         words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
         for line in process.stderr:
-            if line.startswith("help "):  # the last line before the first prompt
+            if line.startswith("diff shows "):  # the last line before the first prompt
                 break
         boxes = _children(process.pid)
 

@@ -133,7 +133,9 @@ def test_events_tell_what_happens():
         StepTaken,
         EpisodeEnded,
     ]
-    assert [event.final for event in events if isinstance(event, EpisodeEnded)] == [False, True]
+    ended = [event for event in events if isinstance(event, EpisodeEnded)]
+    assert [event.final for event in ended] == [False, True]
+    assert [event.usage and event.usage.tool_calls for event in ended] == [None, 1]
 
 
 def test_an_interrupt_closes_every_box_and_keeps_what_has_ended(tmp_path):
