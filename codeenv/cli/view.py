@@ -1,6 +1,7 @@
 """``codeenv view``: a local page to read the trajectories of a run."""
 
 import argparse
+import re
 import webbrowser
 from pathlib import Path
 
@@ -59,6 +60,6 @@ class _Facts:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 <= int(text) <= _PORTS:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > _PORTS:
         raise argparse.ArgumentTypeError(f"must be from 0 to {_PORTS}: {text!r}")
     return int(text)

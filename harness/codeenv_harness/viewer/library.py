@@ -33,7 +33,7 @@ class Library:
         self._facts = facts
         self._lock = threading.Lock()
         self._records: dict[str, tuple[Stamp, tuple[RolloutRecord, ...]]] = {}
-        self._opened: OrderedDict[tuple[object, ...], Opened] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self.places()
 
     def places(self) -> dict[str, RunPlace]:
@@ -63,8 +63,10 @@ class Library:
             record = next((r for r in self._read(run, place.folder) if r.key == key), None)
             if record is None:
                 raise UsageError(f"there is no rollout {key[1]} of {key[0]!r} that has ended")
-            path = place.folder.folder / "trajectories" / f"{key[0]}__{key[1]}.json"
-            name = (run, key, _stamp(path) if place.folder.has_trajectory(key) else None)
+            name = (
+                run,
+                record.model_dump_json(),
+            )  # a rollout that is played again has another record
             if name not in self._opened:
                 self._opened[name] = self._open(place.folder, record)
             self._opened.move_to_end(name)
@@ -80,11 +82,11 @@ class Library:
     def _open(self, folder: RunFolder, record: RolloutRecord) -> Opened:
         trajectory: Trajectory | None = None
         missing = "It never began, so there is no trajectory."
-        if folder.has_trajectory(record.key):
-            try:
+        try:
+            if folder.has_trajectory(record.key):
                 trajectory, missing = folder.trajectory(record.key), ""
-            except UsageError as error:
-                missing = error.message
+        except UsageError as error:
+            missing = error.message
         return Opened(record, trajectory, missing, self._known(folder, record))
 
     def _known(self, folder: RunFolder, record: RolloutRecord) -> TaskFacts | None:

@@ -168,7 +168,12 @@ def _places(
     if not found or trajectory is None:
         return [[] for _ in found]
     ids = [event.step_id or CHANGES for event in event_log(trajectory, facts)]
-    return [sorted({ids[seq] for seq in one.evidence if 0 <= seq < len(ids)}) for one in found]
+    return [_sorted(ids[seq] for seq in one.evidence if 0 <= seq < len(ids)) for one in found]
+
+
+def _sorted(places: Iterable[int]) -> list[int]:
+    """Return places in order, each once, what was handed in last."""
+    return sorted({*places}, key=lambda place: (place == CHANGES, place))
 
 
 def _feedback(trajectory: Trajectory) -> dict[int, tuple[FeedbackEvent, ...]]:

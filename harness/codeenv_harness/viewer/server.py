@@ -19,7 +19,7 @@ from codeenv_harness.viewer.library import Library, answer
 HOST = "127.0.0.1"
 _NAMES = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 _JSON = "application/json"
-_STATIC = {
+STATIC = {
     "/": ("viewer", "viewer.html", "text/html; charset=utf-8"),
     "/viewer.css": ("viewer", "viewer.css", "text/css; charset=utf-8"),
     "/colours.css": ("report", "colours.css", "text/css; charset=utf-8"),
@@ -82,8 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         if not _NAMES.fullmatch(self.headers.get("Host", "")):
             self._refuse(HTTPStatus.FORBIDDEN, "this is served to this machine alone")
-        elif parts.path in _STATIC:
-            folder, name, kind = _STATIC[parts.path]
+        elif parts.path in STATIC:
+            folder, name, kind = STATIC[parts.path]
             self._send(HTTPStatus.OK, kind, _asset(folder, name))
         elif self.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
             self._refuse(HTTPStatus.FORBIDDEN, "another site asked")

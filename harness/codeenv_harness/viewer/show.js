@@ -75,10 +75,12 @@ const facts = (pairs) => el("dl.facts", pairs
 const links = (steps, go) => steps.map((step) => el("button.link",
   { type: "button", click: () => go(step || "changes") }, step ? "step " + step : "handed in"));
 
+const KINDS = { violation: "bad", error: "bad", suspicious: "warn", warning: "warn", info: "plain" };
+
 export const finding = (found, go, here) => el("section.card." + found.severity,
   { "aria-label": "Finding " + visible(found.label) },
   el("h4", el("span.kind", "finding"), " ", found.label, found.title && " · " + found.title),
-  el("p", badge(found.severity, found.severity === "violation" ? "bad" : "warn"), " ",
+  el("p", badge(found.severity, KINDS[found.severity]), " ",
     badge(found.succeeded ? "with effect" : "attempted", found.succeeded ? "bad" : "plain"), " ",
     badge(found.deterministic ? "proved" : "likeness " + number(found.confidence * 100) + "%", "plain")),
   found.detail && el("p.text", found.detail),
@@ -92,7 +94,8 @@ const hint = (event) => el("section.card." + event.severity,
   el("p.text", event.hint, event.privileged && el("span.soft", " (tells what the agent cannot know)")),
   facts([["at the " + event.part, event.at && el("span.mono", event.at)],
     ...event.evidence.map(([name, value]) => [name.replaceAll("_", " "), el("span.mono", value)])]),
-  el("p.soft", event.severity + ", by ", event.source.replaceAll("_", " ")));
+  el("p", badge(event.severity, KINDS[event.severity]), " ",
+    el("span.soft", "from a " + event.source.replaceAll("_", " "))));
 
 const call = (one, all) => el("section.call", { "aria-label": "Call of " + visible(one.tool) },
   facts(one.arguments.filter((a) => "text" in a).map((a) => [a.name, el("span.mono.text", a.text)])),
@@ -133,8 +136,8 @@ const tests = (found) => {
 };
 
 const changedFiles = (changes, go) => changes && [el("h4", "Handed in"),
-  changes.files.length ? el("p", links([0], go), " ", counted(changes.files.length, "changed file"),
-    ", of which " + number(changes.files.filter((f) => f.counted).length) + " count")
+  changes.files.length ? el("p", el("button.link", { type: "button", click: () => go("changes") },
+    counted(changes.files.length, "changed file")), ", of which " + number(changes.files.filter((f) => f.counted).length) + " count")
     : el("p.soft", "Nothing was changed.")];
 
 // What the rollout gave, and what it was asked.

@@ -4,7 +4,7 @@ import { RowList } from "./list.js";
 import { badge, block, changes, el, mark, number, outcomeOf, overview, put, step, visible } from "./show.js";
 
 const byId = (id) => document.getElementById(id);
-const [body, main, detail, words, told] = [document.body, document.querySelector("main"), byId("detail"), byId("words"), byId("told")];
+const [body, reading, detail, words, told] = [document.body, byId("reading"), byId("detail"), byId("words"), byId("told")];
 const POLL = 4000, KEPT = 60;
 let runs = [], version = "", all = [], chosen = null, head = null, place = 0;
 let hits = [], loading = 0;
@@ -168,7 +168,7 @@ const open = async (wanted) => {
     return false;
   }
   const mine = ++loading;
-  main.setAttribute("aria-busy", "true");
+  reading.setAttribute("aria-busy", "true");
   chosen = named(row);
   rollouts.choose(rollouts.items.findIndex((one) => same(one, row)));
   const found = await ask("rollout", chosen);
@@ -179,7 +179,7 @@ const open = async (wanted) => {
   list.box.scrollTop = 0;
   list.fill([{ t: "Overview" }, ...head.steps, { t: "Handed in" }], 0);
   if (words.value.trim()) await search(false);
-  if (mine === loading) main.removeAttribute("aria-busy");
+  if (mine === loading) reading.removeAttribute("aria-busy");
   return mine === loading;
 };
 const go = async ({ at, ...wanted }, { push = false, stay = false } = {}) => {
@@ -192,7 +192,10 @@ const go = async ({ at, ...wanted }, { push = false, stay = false } = {}) => {
     list.choose(place);
     if (push) write(true);
     await read();
-  } catch (error) { failed(error); }
+  } catch (error) {
+    reading.removeAttribute("aria-busy");
+    failed(error);
+  }
 };
 const follow = () => {
   const [, run, task, rollout, kind, number] = location.hash.split("/").map((part) => {
