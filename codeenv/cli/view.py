@@ -33,7 +33,10 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     terminal = Terminal(args.json)
-    library = Library(args.run_folder, _Facts(args.tasks))
+    facts = _Facts(args.tasks)
+    library = Library(args.run_folder, facts)
+    for place in library.places().values():
+        facts.played(place.folder.folder)  # what is wrong with --tasks is told now
     with ViewerServer(library, args.port) as server:
         terminal.data({"url": server.url, "runs": sorted(library.places())})
         terminal.document(server.url + "\n")
@@ -53,10 +56,18 @@ class _Facts:
 
     def __call__(self, folder: Path, task_id: str) -> TaskFacts | None:
         """Return the facts of a task, or None if it cannot be had."""
+        task = self.played(folder).task(task_id)
+        return facts_of(task) if task else None
+
+    def played(self, folder: Path) -> PlayedTasks:
+        """Return the tasks of a run.
+
+        Raises:
+            TaskError: If there are no such tasks.
+        """
         if folder not in self._played:
             self._played[folder] = PlayedTasks(self._tasks, folder)
-        task = self._played[folder].task(task_id)
-        return facts_of(task) if task else None
+        return self._played[folder]
 
 
 def _port(text: str) -> int:

@@ -55,6 +55,25 @@ def test_json_is_one_document_with_the_address(tmp_path):
     assert process.returncode == 130
 
 
+def test_open_shows_it_in_a_browser(tmp_path, monkeypatch):
+    program = tmp_path / "browser"
+    program.write_text(
+        '#!/bin/sh\nprintf %s "$1" >"$0.opened.part" && mv "$0.opened.part" "$0.opened"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(program))
+
+    with viewing(played(tmp_path / "run", "oracle"), "--open") as process:
+        url = process.stdout.readline().strip()
+        read(url)
+        assert (tmp_path / "browser.opened").read_text() == url
+
+
+def test_tasks_that_are_none_are_told(tmp_path, capsys):
+    assert main(["view", str(played(tmp_path / "run", "oracle")), "--tasks", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
 def test_what_is_no_run_is_told(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
 

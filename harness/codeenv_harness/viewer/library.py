@@ -31,7 +31,7 @@ class Library:
         """
         self._folder = folder.expanduser()
         self._facts = facts
-        self._lock = threading.Lock()
+        self._lock, self._opening = threading.Lock(), threading.Lock()
         self._records: dict[str, tuple[Stamp, tuple[RolloutRecord, ...]]] = {}
         self._opened: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self.places()
@@ -61,8 +61,9 @@ class Library:
             if place is None:
                 raise UsageError(f"there is no run {run!r}")
             record = next((r for r in self._read(run, place.folder) if r.key == key), None)
-            if record is None:
-                raise UsageError(f"there is no rollout {key[1]} of {key[0]!r} that has ended")
+        if record is None:
+            raise UsageError(f"there is no rollout {key[1]} of {key[0]!r} that has ended")
+        with self._opening:
             name = (
                 run,
                 record.model_dump_json(),

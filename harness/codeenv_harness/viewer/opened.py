@@ -1,6 +1,7 @@
 """One rollout that was opened: its head, a line for each step, and where something was found."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -39,10 +40,11 @@ class Opened:
         self._places = _places(self._findings, trajectory, facts)
         self._feedback = _feedback(trajectory) if trajectory else {}
         self._changes = _changes(self._extra)
-        self._texts: list[str] | None = None
+        self._found = _by_step(self._places)
 
+    @cached_property
     def head(self) -> dict[str, Any]:
-        """Return everything but what the steps hold, with a line for each of them."""
+        """Everything but what the steps hold, with a line for each of them."""
         record = self._record
         monitor = record.monitor
         return {
@@ -50,6 +52,7 @@ class Opened:
             "graded": monitor.graded_reward if monitor else None,
             "action": monitor.action if monitor else "",
             "tests": dict(list(record.not_passed.items())[:_TESTS]),
+            "tests_left": max(0, len(record.not_passed) - _TESTS),
             "missing": self._missing,
             "placed": self._known,
             "findings": [self._finding(place) for place in range(len(self._findings))],
@@ -68,7 +71,7 @@ class Opened:
         if not 1 <= number <= len(self._steps):
             raise UsageError(f"there is no step {number}")
         step = self._steps[number - 1]
-        found = [self._finding(place) for place in self._at(number)]
+        found = [self._finding(place) for place in self._found.get(number, ())]
         events = self._feedback.get(number, ())
         return steps.details(step, events, full=full) | {"findings": found}
 
@@ -87,23 +90,22 @@ class Opened:
     def search(self, words: str) -> list[int]:
         """Return the numbers of the steps that hold the words, whatever their case."""
         wanted = words.casefold()
-        if self._texts is None:
-            self._texts = [
-                steps.text_of(step, self._feedback.get(step.step_id, ()))[:_SEARCHED].casefold()
-                for step in self._steps
-            ]
         return [place + 1 for place, text in enumerate(self._texts) if wanted and wanted in text]
 
     def _row(self, step: Step) -> dict[str, Any]:
         row = steps.row(step)
         if step.step_id in self._feedback:
             row["b"] = len(self._feedback[step.step_id])
-        if found := self._at(step.step_id):
+        if found := self._found.get(step.step_id):
             row["v"] = len(found)
         return row
 
-    def _at(self, number: int) -> list[int]:
-        return [n for n, found in enumerate(self._places) if number in found]
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [
+            steps.text_of(step, self._feedback.get(step.step_id, ()))[:_SEARCHED].casefold()
+            for step in self._steps
+        ]
 
     def _finding(self, number: int) -> dict[str, Any]:
         finding = self._findings[number]
@@ -116,7 +118,9 @@ class Opened:
         return {
             "name": agent.name if agent else "",
             "model": (agent.model_name or "") if agent else "",
-            "instruction": next((s.message for s in self._steps if s.source == "user"), ""),
+            "instruction": next(
+                (steps.whole(step.message) for step in self._steps if step.source == "user"), ""
+            ),
         }
 
     def _usage(self) -> dict[str, Any]:
@@ -169,6 +173,15 @@ def _places(
         return [[] for _ in found]
     ids = [event.step_id or CHANGES for event in event_log(trajectory, facts)]
     return [_sorted(ids[seq] for seq in one.evidence if 0 <= seq < len(ids)) for one in found]
+
+
+def _by_step(places: list[list[int]]) -> dict[int, list[int]]:
+    """Return the numbers of the findings at each step."""
+    found: dict[int, list[int]] = {}
+    for number, steps_of in enumerate(places):
+        for step in steps_of:
+            found.setdefault(step, []).append(number)
+    return found
 
 
 def _sorted(places: Iterable[int]) -> list[int]:

@@ -75,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "codeenv"
     sys_version = ""
     timeout = _SECONDS
+    disable_nagle_algorithm = True  # or small answers wait for their acknowledgement
     server: ViewerServer
 
     def do_GET(self) -> None:
@@ -156,7 +157,7 @@ def _opened(library: Library, asked: _Asked) -> Any:  # noqa: ANN401 - see its c
 
 _ANSWERS: dict[str, _Answer] = {
     "/api/runs": lambda lib, asked: lib.index(asked.text("known")),
-    "/api/rollout": lambda lib, asked: _opened(lib, asked).head(),
+    "/api/rollout": lambda lib, asked: _opened(lib, asked).head,
     "/api/step": lambda lib, asked: _opened(lib, asked).step(
         asked.number("step"), full=bool(asked.text("full"))
     ),

@@ -123,7 +123,7 @@ export const step = (told, go, all) => [
       [name, value === null ? null : name.startsWith("cost") ? number(value, 6) : number(value)])]),
 ];
 
-const tests = (found) => {
+const tests = (found, left) => {
   const names = Object.keys(found);
   if (!names.length) return null;
   const rows = names.map((name) => el("tr", el("td", badge(found[name], "bad")),
@@ -131,8 +131,9 @@ const tests = (found) => {
   const table = (some) => el("table", el("caption.apart", "Tests that did not pass"),
     el("thead", el("tr", el("th", { scope: "col" }, "outcome"), el("th", { scope: "col" }, "test"))),
     el("tbody", some));
-  return [el("h4", counted(names.length, "test") + " not passed"), table(rows.slice(0, 20)),
-    rows.length > 20 && folded(counted(rows.length - 20, "more test"), false, table(rows.slice(20)))];
+  return [el("h4", counted(names.length + left, "test") + " not passed"), table(rows.slice(0, 20)),
+    rows.length > 20 && folded(counted(rows.length - 20, "more test"), false, table(rows.slice(20)),
+      left > 0 && el("p.soft", counted(left, "more test") + " in outcomes.jsonl"))];
 };
 
 const changedFiles = (changes, go) => changes && [el("h4", "Handed in"),
@@ -166,7 +167,7 @@ export const overview = (head, go) => {
       ["seconds", usage.seconds && number(usage.seconds, 1)],
       ["seed", String(record.seed)], ["attempts", record.attempts > 1 && String(record.attempts)]]),
     marked > 0 && el("p.soft", counted(marked, "step") + " with hints: ", el("kbd", "f"), " goes to the next"),
-    tests(head.tests),
+    tests(head.tests, head.tests_left),
     changedFiles(head.changes, go),
     agent.instruction && folded("Instruction", true, el("div.prose.text", agent.instruction)),
   ];

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from codeenv.feedback import FeedbackEvent
-from codeenv.tools.text import readable
+from codeenv.tools.text import readable, shorten
 from codeenv.trajectory import RecordedCall, Step, arguments_text, plain
 from codeenv_harness.viewer import lines
-from codeenv_harness.viewer.lines import Block
 
 _SUMMARY = 140
 _SHORT = 120
+_SOME = 10
+_WHOLE = 200_000
 _TOLD = ("path", "command", "query", "pattern", "message")
 """Arguments that tell a call best, in this order."""
 
@@ -49,8 +50,8 @@ def details(step: Step, events: Sequence[FeedbackEvent], *, full: bool) -> dict[
         "wrong": _wrong(tool),
         "exit": tool.get("exit_code"),
         "truncated": bool(tool.get("truncated")),
-        "message": step.message,
-        "reasoning": step.reasoning_content or "",
+        "message": whole(step.message),
+        "reasoning": whole(step.reasoning_content or ""),
         "metrics": _metrics(step),
         "reward": (step.extra or {}).get("reward"),
         "calls": [_call(call, full) for call in calls],
@@ -75,10 +76,15 @@ def text_of(step: Step, events: Sequence[FeedbackEvent]) -> str:
     return "\n".join(parts)
 
 
+def whole(text: str) -> str:
+    """Return what an agent said; of a text that nobody reads to its end, what fits."""
+    return shorten(text, _WHOLE)
+
+
 def _title(step: Step) -> str:
     names = [call.function_name for call in step.tool_calls or ()]
     if names:
-        return " + ".join(names)
+        return _line(" + ".join(names[:_SOME]))
     if step.is_copied_context:
         return "context"
     return "message" if step.source == "agent" else step.source
@@ -185,6 +191,3 @@ def _pointed(event: FeedbackEvent, calls: Sequence[RecordedCall]) -> str:
     if target.part == "arguments":
         text = arguments_text(plain(call.arguments))
     return _line(text[slice(*target.chars)])
-
-
-__all__ = ["Block", "details", "row", "text_of"]

@@ -7,7 +7,7 @@ const byId = (id) => document.getElementById(id);
 const [body, reading, detail, words, told] = [document.body, byId("reading"), byId("detail"), byId("words"), byId("told")];
 const POLL = 4000, KEPT = 60;
 let runs = [], version = "", all = [], chosen = null, head = null, place = 0;
-let hits = [], loading = 0;
+let hits = [], hitting = new Set(), loading = 0;
 const steps = new Map();
 
 const ask = async (what, query = {}) => {
@@ -76,7 +76,7 @@ const load = async () => {
   document.title = "codeenv view: " + visible(runs.map((run) => run.name).join(", ")).slice(0, 80);
   const errors = runs.map((run) => run.error).filter(Boolean);
   if (errors.length) tell(errors.join("; "));
-  else if (before && all.length > before) tell(number(all.length - before) + " more rollouts ended");
+  else if (before && all.length > before) tell(number(all.length - before) + " more ended");
   filter();
 };
 
@@ -87,7 +87,7 @@ const list = new RowList(byId("steps"), 28, (row, box, at) => {
     put(box, el("span.no"), el("strong", row.t));
     return;
   }
-  if (hits.length && hits.includes(at)) box.classList.add("hit");
+  if (hitting.has(at)) box.classList.add("hit");
   put(box, el("span.no", String(at)), el("span.tool", row.t), el("span.line", row.s),
     el("span.marks", row.e && badge(row.e, "bad"),
       row.v && el("span.dot.finding", { role: "img", "aria-label": "finding" }, "▲"),
@@ -138,9 +138,9 @@ const read = async (full = false) => {
     else if (at === last()) show(changes(head, (file, whole) =>
       ask("change", { ...of, file, ...(whole ? { full: 1 } : {}) })), beside());
     else {
-      const found = await fetched(at, full || hits.includes(at));
+      const found = await fetched(at, full || hitting.has(at));
       if (mine === loading) show(step(found, goTo, full ? null : () => read(true)), beside());
-      if (mine === loading && at < head.steps.length) fetched(at + 1, hits.includes(at + 1));
+      if (mine === loading && at < head.steps.length) fetched(at + 1, hitting.has(at + 1));
     }
   } catch (error) { failed(error); }
 };
@@ -160,6 +160,7 @@ const open = async (wanted) => {
   chosen = null;
   head = null;
   hits = [];
+  hitting.clear();
   steps.clear();
   if (!row) {
     list.fill([]);
@@ -233,8 +234,9 @@ const search = async (jump) => {
   const found = text && chosen ? (await ask("search", { ...chosen, words: text })).steps : [];
   if (mine !== searched) return;
   hits = found;
+  hitting = new Set(hits);
   list.again();
-  if (jump && hits.length && !hits.includes(place))
+  if (jump && hits.length && !hitting.has(place))
     move(hits.find((at) => at > place) ?? hits[0], false);
   else if (head && jump) read();
   count();
@@ -296,13 +298,12 @@ for (const one of document.querySelectorAll("[data-to]"))
 byId("filters").addEventListener("input", filter);
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("popstate", follow);
-addEventListener("hashchange", follow);
 
 const poll = async () => {
   try {
     if (!document.hidden) {
       await load();
-      if (!head && all.length) await follow();
+      if (!chosen && all.length) await follow();
     }
     setTimeout(poll, POLL);
   } catch (error) { failed(error); }

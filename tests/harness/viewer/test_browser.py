@@ -189,7 +189,7 @@ def test_a_rollout_that_ends_while_somebody_reads_appears(page, url, run):
         file.write(b'{"task_id": "torn')
 
     expect(page.locator("#rollouts .name").last).to_have_text("zebra", timeout=20_000)
-    expect(page.locator("#told")).to_have_text("1 more rollouts ended")
+    expect(page.locator("#told")).to_have_text("1 more ended")
     title(page, "Step 4")
 
 
