@@ -173,10 +173,14 @@ export const overview = (head, go) => {
   ];
 };
 
+// Findings that rest on what was handed in.
+export const handed = (head) => head.findings.filter((one) => one.steps.includes(0));
+
 // What was handed in; `load` fetches the diff of a file.
-export const changes = (head, load) => {
+export const changes = (head, go, load) => {
   const found = head.changes;
-  if (!found) return [el("h3", "Handed in"), el("p.soft", "It is not recorded what was handed in.")];
+  const cards = handed(head).map((one) => finding(one, go, true));
+  if (!found) return [el("h3", "Handed in"), cards, el("p.soft", "It is not recorded what was handed in.")];
   let open = 0;
   const file = (one, place) => {
     const inner = el("div");
@@ -191,7 +195,7 @@ export const changes = (head, load) => {
     return made;
   };
   const order = [...found.files.keys()].sort((a, b) => found.files[b].counted - found.files[a].counted);
-  return [el("h3", "Handed in"), order.map((at) => file(found.files[at], at)),
+  return [el("h3", "Handed in"), cards, order.map((at) => file(found.files[at], at)),
     !found.files.length && el("p.soft", "Nothing was changed."),
     found.left_out > 0 && el("p.soft", counted(found.left_out, "more file"))];
 };

@@ -1,7 +1,7 @@
 // What is chosen, where that stands in the address, and what the keys do.
 
 import { RowList } from "./list.js";
-import { badge, block, changes, el, mark, number, outcomeOf, overview, put, step, visible } from "./show.js";
+import { badge, block, changes, el, handed, mark, number, outcomeOf, overview, put, step, visible } from "./show.js";
 
 const byId = (id) => document.getElementById(id);
 const [body, reading, detail, words, told] = [document.body, byId("reading"), byId("detail"), byId("words"), byId("told")];
@@ -30,6 +30,7 @@ const pane = (name) => {
 // The list of rollouts.
 
 const SIGNS = { resolved: ["✓", "good"], failed: ["✗", "bad"], invalid: ["?", "warn"] };
+const ACTIONS = { mask: "bad", quarantine: "warn", flag: "warn" };
 const flagged = (row) => row.action !== "" && row.action !== "pass";
 const rollouts = new RowList(byId("rollouts"), 52, (row, box) => {
   const outcome = outcomeOf(row), [sign, kind] = SIGNS[outcome];
@@ -39,7 +40,7 @@ const rollouts = new RowList(byId("rollouts"), 52, (row, box) => {
       " · " + number(row.reward, 2), " · " + row.reason.replaceAll("_", " "),
       " · " + number(row.steps) + (row.steps === 1 ? " step" : " steps")),
     (flagged(row) || row.labels.length > 0) && el("span.marks",
-      badge(flagged(row) ? row.action : row.labels[0], flagged(row) ? "warn" : "plain")));
+      badge(flagged(row) ? row.action : row.labels[0], ACTIONS[row.action] ?? "plain")));
 }, (at) => go({ ...named(rollouts.items[at]), at: 0 }, { push: true }));
 
 const fits = {
@@ -82,15 +83,16 @@ const load = async () => {
 
 // The steps of a rollout: 0 is the overview, the last is what was handed in.
 
+const FOUND = () => el("span.dot.finding", { role: "img", "aria-label": "finding" }, "▲");
 const list = new RowList(byId("steps"), 28, (row, box, at) => {
   if (at === 0 || at === list.items.length - 1) {
-    put(box, el("span.no"), el("strong", row.t));
+    put(box, el("span.no"), el("strong.line", row.t), row.v && el("span.marks", FOUND()));
     return;
   }
   if (hitting.has(at)) box.classList.add("hit");
   put(box, el("span.no", String(at)), el("span.tool", row.t), el("span.line", row.s),
     el("span.marks", row.e && badge(row.e, "bad"),
-      row.v && el("span.dot.finding", { role: "img", "aria-label": "finding" }, "▲"),
+      row.v && FOUND(),
       row.b && el("span.dot.hint", { role: "img", "aria-label": "hint" }, "◆")));
 }, (at, clicked) => move(at, clicked));
 
@@ -135,12 +137,12 @@ const read = async (full = false) => {
   const mine = ++loading, at = place, of = chosen;
   try {
     if (at === 0) show(overview(head, goTo), beside());
-    else if (at === last()) show(changes(head, (file, whole) =>
+    else if (at === last()) show(changes(head, goTo, (file, whole) =>
       ask("change", { ...of, file, ...(whole ? { full: 1 } : {}) })), beside());
     else {
       const found = await fetched(at, full || hitting.has(at));
       if (mine === loading) show(step(found, goTo, full ? null : () => read(true)), beside());
-      if (mine === loading && at < head.steps.length) fetched(at + 1, hitting.has(at + 1));
+      if (mine === loading && at < head.steps.length) fetched(at + 1, hitting.has(at + 1)).catch(() => {});
     }
   } catch (error) { failed(error); }
 };
@@ -152,7 +154,7 @@ const drawHead = () => {
   byId("head").replaceChildren(el("h2", record.task_id, el("span.soft", " #" + record.rollout)),
     el("p", badge(outcome, SIGNS[outcome][1]), badge("reward " + number(record.reward, 2), "plain"),
       badge(record.reason.replaceAll("_", " "), "plain"),
-      flagged(row) && badge("monitor: " + row.action, "warn"),
+      flagged(row) && badge("monitor: " + row.action, ACTIONS[row.action] ?? "plain"),
       el("span.soft", [head.agent.name, head.agent.model].filter(Boolean).join(" · "))));
 };
 const open = async (wanted) => {
@@ -178,7 +180,8 @@ const open = async (wanted) => {
   tell("");
   drawHead();
   list.box.scrollTop = 0;
-  list.fill([{ t: "Overview" }, ...head.steps, { t: "Handed in" }], 0);
+  list.fill([{ t: "Overview" }, ...head.steps,
+    { t: "Handed in", v: handed(head).length }], 0);
   if (words.value.trim()) await search(false);
   if (mine === loading) reading.removeAttribute("aria-busy");
   return mine === loading;
@@ -216,8 +219,8 @@ const rolloutBy = (by) => {
     go({ ...named(rollouts.items[at]), at: 0 }, { push: true });
 };
 const marked = (by) => {
-  for (let at = place + by; at > 0 && at < last(); at += by)
-    if (head.steps[at - 1].v || head.steps[at - 1].b) return move(at, false);
+  for (let at = place + by; at > 0 && at <= last(); at += by)
+    if (list.items[at].v || list.items[at].b) return move(at, false);
   return tell(by > 0 ? "No finding or hint after this step" : "No finding or hint before this step");
 };
 

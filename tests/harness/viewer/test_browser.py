@@ -64,9 +64,9 @@ def test_everybody_can_read_the_lists_and_the_keys(page, url, theme, width):
 def test_words_of_a_run_are_shown_and_never_markup(page, url):
     for place in ("kettle/0", "kettle/0/step/1", "kettle/0/step/2", "kettle/0/step/4"):
         opened(page, url, place)
-        assert "<script>alert(2)</script>" in page.locator("#detail").inner_text()
+        expect(page.locator("#detail")).to_contain_text("<script>alert(2)</script>")
     assert page.locator("img, body script, [onerror]").count() == 0
-    assert not {"\x1b", "\u202e", "\0"} & {*page.locator("body").inner_text()}
+    assert not {"\x1b", "\u202e", "\0"} & {*page.locator("body").text_content()}
     opened(page, url, f"{quote(BAD.replace('/', ''), safe='')}/0")
     expect(page.locator("#detail")).to_contain_text("is no task id")
 
@@ -120,6 +120,10 @@ def test_findings_and_hints_are_at_their_steps_and_a_key_goes_there(page, url):
     page.keyboard.press("f")
     title(page, "Step 5")
     expect(page.locator("#detail .card")).to_contain_text("SC-CACHE · tool caches of the original")
+    page.keyboard.press("f")
+    title(page, "Handed in")
+    expect(page.locator("#detail .card")).to_contain_text("SC-CACHE")
+    page.keyboard.press("Shift+F")
     page.keyboard.press("Shift+F")
     title(page, "Step 2")
     page.keyboard.press("o")
