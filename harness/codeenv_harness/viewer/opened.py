@@ -14,6 +14,7 @@ from codeenv.trajectory import Changes, FileChange, Step, Trajectory
 from codeenv_harness.metrics import usage_of
 from codeenv_harness.records import RolloutRecord
 from codeenv_harness.viewer import lines, steps
+from codeenv_harness.viewer.edits import whole_edit
 
 _TESTS = 5000
 _SEARCHED = 1_000_000
@@ -73,7 +74,8 @@ class Opened:
         step = self._steps[number - 1]
         found = [self._finding(place) for place in self._found.get(number, ())]
         events = self._feedback.get(number, ())
-        return steps.details(step, events, full=full) | {"findings": found}
+        edit = whole_edit(self._steps, number)
+        return steps.details(step, events, edit, full=full) | {"findings": found}
 
     def change(self, number: int, *, full: bool = False) -> dict[str, Any]:
         """Return the diff of a changed file.

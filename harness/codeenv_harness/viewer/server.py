@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from socketserver import TCPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -60,6 +61,10 @@ class ViewerServer(ThreadingHTTPServer):
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise UsageError(f"port {port}: {why}", hint="name another --port") from error
+
+    def server_bind(self) -> None:
+        """Bind without asking the network for this machine's name."""
+        TCPServer.server_bind(self)
 
     @property
     def url(self) -> str:

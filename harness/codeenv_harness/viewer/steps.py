@@ -29,12 +29,15 @@ def row(step: Step) -> dict[str, Any]:
     return found
 
 
-def details(step: Step, events: Sequence[FeedbackEvent], *, full: bool) -> dict[str, Any]:
+def details(
+    step: Step, events: Sequence[FeedbackEvent], edit: tuple[str, str] | None, *, full: bool
+) -> dict[str, Any]:
     """Return all of a step.
 
     Args:
         step: The step.
         events: Feedback on it.
+        edit: The file before and after it, if it is an edit and that is known.
         full: Whether long texts are whole.
     """
     calls = step.tool_calls or ()
@@ -54,7 +57,7 @@ def details(step: Step, events: Sequence[FeedbackEvent], *, full: bool) -> dict[
         "reasoning": whole(step.reasoning_content or ""),
         "metrics": _metrics(step),
         "reward": (step.extra or {}).get("reward"),
-        "calls": [_call(call, full) for call in calls],
+        "calls": [_call(call, edit, full) for call in calls],
         "results": [
             lines.block(
                 lines.output(r.content or "", _path(by_id.get(r.source_call_id or ""))), full
@@ -137,13 +140,14 @@ def _path(call: RecordedCall | None) -> str:
     return path if isinstance(path, str) else ""
 
 
-def _call(call: RecordedCall, full: bool) -> dict[str, Any]:
+def _call(call: RecordedCall, edit: tuple[str, str] | None, full: bool) -> dict[str, Any]:
     """Return a call: its long arguments as blocks, an edit as a diff."""
     arguments = dict(call.arguments)
     path, found = _path(call), None
     old, new = arguments.get("old_str"), arguments.get("new_str")
     if isinstance(old, str) and isinstance(new, str):
-        found = lines.block(lines.diff(old, new, path, numbered=not old), full)
+        texts, numbered = edit or (old, new), edit is not None or not old
+        found = lines.block(lines.diff(*texts, path, numbered=numbered), full)
         del arguments["old_str"], arguments["new_str"]
     return {
         "tool": call.function_name,
