@@ -9,8 +9,6 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 LOOKS = [("light", 1280), ("dark", 1280), ("light", 390)]
 """Theme and width in which a page must be readable."""
@@ -20,6 +18,8 @@ _OURS = ("http://127.0.0.1:", "file:", "data:", "blob:")
 @contextmanager
 def opened_browser():
     """Open Chromium without a window; where there is none, skip, and fail in CI."""
+    from playwright.sync_api import sync_playwright  # other tests run without it
+
     program = shutil.which("chromium")
     if program is None:
         reason = "chromium is not installed"
@@ -59,6 +59,8 @@ def look(page, theme, width):
 
 def barriers(page):
     """Return what keeps people from reading a page, one line for each place."""
+    from axe_playwright_python.sync_playwright import Axe
+
     found = Axe().run(page).response["violations"]
     return [
         f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}"
