@@ -9,6 +9,7 @@ import pytest
 from codeenv.images.base import ensure_base
 from codeenv.sandbox.image import Image
 from codeenv.sandbox.select import open_backend, probe
+from tests.browser import opened_browser, watched_page
 from tests.harness.chat_server import PROXIES, ChatServer
 
 WALLS = ("docker", "bubblewrap")
@@ -92,3 +93,17 @@ def chat_server(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium."""
+    with opened_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser):
+    """A page of it; whatever it complains of fails the test."""
+    with watched_page(browser) as opened:
+        yield opened

@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from codeenv_harness.viewer.server import STATIC
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("agents", "runtime", "test", "dev", "training", "torch", "torch-cpu")
 
@@ -58,6 +60,13 @@ def test_the_smoke_benchmark_and_its_baseline_are_in_the_wheel(wheel):
 
 def test_what_the_page_of_a_report_is_made_of_is_in_the_wheel(wheel):
     assert {f"codeenv_harness/report/page.{kind}" for kind in ("css", "js")} <= {*wheel.namelist()}
+
+
+def test_all_that_the_viewer_serves_is_in_the_wheel(wheel):
+    served = {f"codeenv_harness/{folder}/{name}" for folder, name, _ in STATIC.values()}
+
+    assert len(served) == 7
+    assert served <= {*wheel.namelist()}
 
 
 def test_no_bytecode_and_no_caches_are_in_the_wheel(wheel):

@@ -21,6 +21,7 @@ COMMANDS = {
     "play": "play a task yourself, or watch an agent play it",
     "run": "let an agent play tasks and record what it did",
     "report": "tell what runs gave, as Markdown and as a page with plots",
+    "view": "read what agents did, step by step, in a browser",
     "compare": "compare a run with the one before, and fail if it is worse",
     "monitor": "look for reward hacking in the episodes of a run",
     "feedback": "write the mistakes of a run as pairs that a trainer can distil",

@@ -59,7 +59,8 @@ def page(report: Report) -> str:
 
 
 def _head() -> Html:
-    style, script = _asset("page.css"), _asset("page.js")
+    style = together([_asset("colours.css"), _asset("page.css")])
+    script = _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return tag(
