@@ -60,6 +60,7 @@ class Opened:
             "agent": self._agent(),
             "usage": self._usage(),
             "changes": self._changed(),
+            "program": _program(self._extra),
             "steps": [self._row(step) for step in self._steps],
         }
 
@@ -161,6 +162,19 @@ def _changes(extra: dict[str, Any]) -> Changes | None:
         return Changes.model_validate(extra["changes"])
     except (KeyError, ValidationError):
         return None
+
+
+def _program(extra: dict[str, Any]) -> dict[str, Any] | None:
+    """Return how a program that acted in the box ended, and what it wrote."""
+    told = extra.get("program")
+    if not isinstance(told, dict):
+        return None
+    code, command, written = (told.get(name) for name in ("exit_code", "command", "output"))
+    return {
+        "command": str(command or ""),
+        "exit": code if isinstance(code, int) else None,
+        "output": lines.block(lines.output(str(written or "")), full=True),
+    }
 
 
 def _places(

@@ -169,6 +169,9 @@ export const overview = (head, go) => {
     marked > 0 && el("p.soft", counted(marked, "step") + " with hints: ", el("kbd", "f"), " goes to the next"),
     tests(head.tests, head.tests_left),
     changedFiles(head.changes, go),
+    head.program && [el("h4", "Program"),
+      facts([["command", el("span.mono.text", head.program.command)], ["exit code", head.program.exit]]),
+      folded("What it wrote", false, block(head.program.output))],
     agent.instruction && folded("Instruction", true, el("div.prose.text", agent.instruction)),
   ];
 };

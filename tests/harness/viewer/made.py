@@ -76,6 +76,7 @@ def trajectory():
     change = FileChange(path="kettle.py", kind="changed", before=BEFORE, after=AFTER, counted=True)
     gone = FileChange(path=BAD, kind="deleted", before="x\n")
     extra = {"changes": Changes(tree_sha="a", files=(gone, change)).model_dump(mode="json")}
+    extra["program"] = {"command": "boil --now", "exit_code": 0, "output": f"hot\n{BAD}"}
     return Trajectory(agent=AgentInfo(name="a", version="1"), steps=steps, extra=extra)
 
 

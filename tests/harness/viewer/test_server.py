@@ -184,6 +184,7 @@ def test_the_head_tells_what_happened(server):
     assert head["findings"][0]["steps"] == [5, 0]
     assert [file["counted"] for file in head["changes"]["files"]] == [False, True]
     assert head["usage"]["completion_tokens"] == 5 * 34
+    assert (head["program"]["command"], head["program"]["exit"]) == ("boil --now", 0)
 
 
 def test_a_search_finds_steps_whatever_the_case_and_place(server):
