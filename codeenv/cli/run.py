@@ -1,6 +1,7 @@
 """``codeenv run``: let an agent play tasks, and record what it did."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from codeenv.cli.agents import add_agent_options, agent, agent_options
@@ -17,6 +18,7 @@ from codeenv.cli.options import (
     positive,
 )
 from codeenv.cli.run_table import rows_of
+from codeenv.cli.runners import add_runner, chosen_runner
 from codeenv.cli.terminal import Steps, Terminal, table
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
@@ -45,6 +47,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--concurrency", type=positive, default=2, help="episodes at the same time (default: 2)"
     )
+    add_runner(parser)
     add_agent_options(parser)
     parser.add_argument("--seed", type=natural, help="of agents that draw (default: 0)")
     parser.add_argument("--max-steps", type=positive, help="tool calls per episode (default: 100)")
@@ -65,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     file = benchmark_file(args.tasks)
     if file is None and args.agent is None:
         raise UsageError("--agent is needed", hint=f"one of {', '.join(NAMES)}")
+    runner = chosen_runner(args, terminal)
     with Runtime(
         args.backend, options=backend_options(args), grading=grading_options(args)
     ) as runtime:
@@ -73,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
             total = len(taskset.recipes) * options.rollouts
             watching = Watching() if args.monitor else None
             with terminal.progress(f"{options.agent} plays", total=total) as steps:
-                return play_all(taskset, options, runtime, lambda e: follow(steps, e), watching)
+                told = partial(follow, steps)
+                return play_all(taskset, options, runtime, told, watching, runner)
 
         if file is not None and args.agent is None:
             return played_as_written(args, file, terminal, play)

@@ -29,12 +29,14 @@ class AgentOptions:
         settings: Names and values that the agent knows, e.g. ``{"temperature": 0.7}``.
         budget: What a run may use.
         prices: What models cost.
+        purse: Who counts what is used, if not a new purse of this process.
     """
 
     profile: Profile = "core4"
     settings: Mapping[str, object] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    purse: Purse | None = None
 
 
 def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactory:
@@ -86,6 +88,6 @@ def _served(kind: str, model: str, options: AgentOptions) -> AgentFactory:
             f"{kind}:{model} needs the openai package", hint="pip install 'codeenv-gym[chat]'"
         ) from error
     known = (MiniOptions if kind == "mini" else ChatOptions).of(options.settings)
-    purse, price = Purse(options.budget), options.prices.get(model)
+    purse, price = options.purse or Purse(options.budget), options.prices.get(model)
     client = ChatClient(model, known, purse=purse, price=price)
     return MiniFactory(client) if kind == "mini" else ChatFactory(client)
