@@ -18,6 +18,7 @@ from codeenv.cli.options import (
     positive,
 )
 from codeenv.cli.run_table import rows_of
+from codeenv.cli.runners import add_runner, chosen_runner
 from codeenv.cli.terminal import Terminal, table
 from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
@@ -48,6 +49,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--concurrency", type=positive, default=2, help="episodes at the same time (default: 2)"
     )
+    add_runner(parser)
     add_agent_options(parser)
     parser.add_argument("--seed", type=natural, help="of agents that draw (default: 0)")
     parser.add_argument("--max-steps", type=positive, help="tool calls per episode (default: 100)")
@@ -68,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
     file = benchmark_file(args.tasks)
     if file is None and args.agent is None:
         raise UsageError("--agent is needed", hint=f"one of {', '.join(NAMES)}")
+    runner = chosen_runner(args, terminal)
     with Runtime(
         args.backend, options=backend_options(args), grading=grading_options(args)
     ) as runtime:
@@ -76,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             total = len(taskset.recipes) * options.rollouts
             watching = Watching() if args.monitor else None
             with following(terminal, f"{options.agent} plays", _tally(total, options)) as follow:
-                return play_all(taskset, options, runtime, follow, watching)
+                return play_all(taskset, options, runtime, follow, watching, runner)
 
         if file is not None and args.agent is None:
             return played_as_written(args, file, terminal, play)

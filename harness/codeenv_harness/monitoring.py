@@ -13,7 +13,7 @@ _KEPT = 32
 
 
 class Watching:
-    """The monitor as a callback; the facts of a task are made once.  Thread-safe."""
+    """The monitor as a callback; the facts of a task are made once.  Thread-safe; pickles."""
 
     def __init__(self, monitor: Monitor | None = None) -> None:
         """Watch with a monitor, or with the plain one."""
@@ -24,3 +24,6 @@ class Watching:
         """Return the verdict on an episode."""
         facts = self._facts.get(f"{task.id} {task.recipe.damaged_tree}", lambda: facts_of(task))
         return self._monitor.examine(trajectory, facts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Watching, (self._monitor,))

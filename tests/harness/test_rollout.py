@@ -184,5 +184,5 @@ def test_every_start_is_written_down_with_its_machine(tmp_path):
     starts = [json.loads(line) for line in (tmp_path / "starts.jsonl").read_text().splitlines()]
     assert [start["concurrency"] for start in starts] == [1, 3]
     assert starts[0].keys() == {
-        *("time", "codeenv", "python", "platform", "processors", "concurrency", "retries")
+        *("time", "codeenv", "python", "platform", "processors", "concurrency", "retries", "runner")
     }

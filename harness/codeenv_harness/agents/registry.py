@@ -30,12 +30,14 @@ class AgentOptions:
         settings: Names and values that the agent knows, e.g. ``{"temperature": 0.7}``.
         budget: What a run may use.
         prices: What models cost.
+        purse: Who counts what is used, if not a new purse of this process.
     """
 
     profile: Profile = "core4"
     settings: Mapping[str, object] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    purse: Purse | None = None
 
 
 def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactory:
@@ -89,8 +91,8 @@ def _served(kind: str, what: str, options: AgentOptions) -> AgentFactory:
         ) from error
 
     def client(model: str, known: ChatOptions) -> ChatClient:
-        price = options.prices.get(model)
-        return ChatClient(model, known, purse=Purse(options.budget), price=price)
+        purse, price = options.purse or Purse(options.budget), options.prices.get(model)
+        return ChatClient(model, known, purse=purse, price=price)
 
     if kind == "cmd":
         program = CommandOptions.of(options.settings)
