@@ -16,6 +16,7 @@ from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
 from codeenv.tools import Profile, ToolResult
 from codeenv.trajectory import Trajectory
+from codeenv.tree import Tree
 from codeenv_harness.agents import AgentFactory, AgentOptions, Budget, agent_factory, close_agents
 from codeenv_harness.agents.resident import mounts_of
 from codeenv_harness.episode import Played, attempt
@@ -58,20 +59,32 @@ class RunOptions:
     out: Path | None = None
     resume: bool = False
 
-    @property
-    def about_agents(self) -> AgentOptions:
-        """What agents are told."""
-        return AgentOptions(self.profile, self.settings, self.budget, self.prices)
-
 
 @dataclass(frozen=True)
 class Plan:
-    """All that playing needs to know; pickles if the runtime's backend was named."""
+    """All that playing needs to know; pickles if the runtime's backend was named.
+
+    Attributes:
+        taskset: What is played.
+        options: How.
+        runtime: With what.
+        monitor: Looks at each rollout that has ended.
+        program: What the agent takes into its boxes, if anything (see ``program_of``).
+    """
 
     taskset: Taskset
     options: RunOptions
     runtime: Runtime
     monitor: MonitorCallback | None = None
+    program: Tree | None = None
+
+    @property
+    def about_agents(self) -> AgentOptions:
+        """What agents are told."""
+        told = self.options
+        return AgentOptions(
+            told.profile, told.settings, told.budget, told.prices, program=self.program
+        )
 
 
 class Work(NamedTuple):
@@ -112,7 +125,7 @@ class Player:
         """Make what makes the agents."""
         self._plan, self._tell_all = plan, tell
         options = plan.options
-        self._make_agent = make_agent or agent_factory(options.agent, options.about_agents)
+        self._make_agent = make_agent or agent_factory(options.agent, plan.about_agents)
         self._stopped = threading.Event()
 
     @property

@@ -12,6 +12,7 @@ from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
 from codeenv.tasks.digest import digest_of
 from codeenv.tasks.taskset import Taskset
+from codeenv_harness.agents.registry import program_of
 from codeenv_harness.events import OnEvent, ignore
 from codeenv_harness.metrics import Summary, Usage, summarise, usage_of
 from codeenv_harness.monitoring import MonitorCallback
@@ -65,7 +66,8 @@ def run(
     """
     if options.rollouts < 1 or options.concurrency < 1 or options.retries < 0:
         raise UsageError("rollouts and concurrency must be at least 1, retries at least 0")
-    plan = Plan(taskset, options, runtime, monitor)
+    program = program_of(options.agent, options.settings)
+    plan = Plan(taskset, options, runtime, monitor, program)
     with closing(runner or ThreadRunner()) as playing:
         return _Run(plan, playing, on_event).run()
 
@@ -132,12 +134,18 @@ def _machine(options: RunOptions) -> dict[str, object]:
     }
 
 
+def _settings(plan: Plan) -> dict[str, object]:
+    """Return the agent's settings as they are written down; of a program, what it is."""
+    told = {k: v for k, v in plan.options.settings.items() if k not in _PRIVATE}
+    return told if plan.program is None else {**told, "upload": plan.program.digest}
+
+
 def _manifest(plan: Plan, backend: str) -> Manifest:
     options, grading = plan.options, plan.runtime.grading
     return Manifest(
         codeenv=str(codeenv.__version__),
         agent=options.agent,
-        settings={k: v for k, v in options.settings.items() if k not in _PRIVATE},
+        settings=_settings(plan),
         backend=backend,
         recipes={recipe.id: digest_of(recipe) for recipe in plan.taskset.recipes},
         rollouts=options.rollouts,

@@ -110,6 +110,10 @@ def test_a_program_in_the_box_plays_and_its_upload_stays_private(
     (record,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (record["reward"], record["reason"], record["n_steps"]) == (0.0, "submitted", 1)
     assert str(tmp_path) not in (out / "manifest.json").read_text()
+    assert main([*words, "--agent-option", f"upload={program}", "--resume"]) == 0
+    program.write_text("echo another")
+    assert main([*words, "--agent-option", f"upload={program}", "--resume"]) == 2
+    assert "holds another run" in capsys.readouterr().err
     assert main_or_exit(["run", small, *RUN[:3], "--agent", "cmd:nothing-like-this"]) == 2
     assert "hint: --agent-option upload=PATH" in capsys.readouterr().err
 

@@ -9,11 +9,12 @@ from codeenv.env.episode import EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
 from codeenv.tasks.taskset import Taskset
+from codeenv.tree import Entry, Tree
 from codeenv_harness.agents import AgentOptions, AgentUnavailable, Stay, agent_factory
 from codeenv_harness.agents.chat.answers import answer_of
 from codeenv_harness.agents.command.talk import Talk
-from codeenv_harness.agents.command.upload import uploaded
 from codeenv_harness.agents.resident import mounts_of
+from codeenv_harness.agents.uploads import uploaded
 from codeenv_harness.episode import play
 from codeenv_harness.prices import Price
 from tests.harness.chat_server import Fail, said
@@ -250,5 +251,8 @@ def test_what_is_uploaded_keeps_modes_and_links_and_has_a_limit(tmp_path):
         file.truncate(3 * 1024**3)
     with pytest.raises(UsageError, match="more than"):
         uploaded(tmp_path)
+    read = Tree({"main.py": Entry(b"")})
+    elsewhere = AgentOptions(settings={"upload": "/nowhere"}, program=read)
+    assert [mount.tree for mount in mounts_of(agent_factory("cmd:x", elsewhere))] == [read]
     with pytest.raises(UsageError, match="there is no"):
         agent_factory("cmd:x", AgentOptions(settings={"upload": str(tmp_path / "none")}))

@@ -7,6 +7,7 @@ from pathlib import Path
 from codeenv.errors import UsageError
 from codeenv.materialise.models import Task
 from codeenv.tools import Profile
+from codeenv.tree import Tree
 from codeenv_harness.agents.base import Agent
 from codeenv_harness.agents.nop import NopAgent
 from codeenv_harness.agents.oracle import OracleAgent
@@ -14,6 +15,7 @@ from codeenv_harness.agents.purse import Budget, Purse
 from codeenv_harness.agents.random import RandomAgent
 from codeenv_harness.agents.replay import ReplayAgent, recorded
 from codeenv_harness.agents.resident import AgentFactory, Resident
+from codeenv_harness.agents.uploads import uploaded
 from codeenv_harness.prices import Price
 
 NAMES = ("oracle", "nop", "random", "replay:FILE", "chat:MODEL", "mini:MODEL", "cmd:COMMAND")
@@ -31,6 +33,7 @@ class AgentOptions:
         budget: What a run may use.
         prices: What models cost.
         purse: Who counts what is used, if not a new purse of this process.
+        program: What the setting ``upload`` names, where that has been read already.
     """
 
     profile: Profile = "core4"
@@ -38,6 +41,7 @@ class AgentOptions:
     budget: Budget = field(default_factory=Budget)
     prices: Mapping[str, Price] = field(default_factory=dict)
     purse: Purse | None = None
+    program: Tree | None = None
 
 
 def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactory:
@@ -65,6 +69,18 @@ def agent_factory(spec: str, options: AgentOptions | None = None) -> AgentFactor
     if spec not in factories:
         raise UsageError(f"invalid choice: {spec!r} (choose from {', '.join(NAMES)})")
     return factories[spec]
+
+
+def program_of(spec: str, settings: Mapping[str, object]) -> Tree | None:
+    """Return what an agent takes into its boxes, if anything.
+
+    Raises:
+        UsageError: If it cannot be read.
+    """
+    path = settings.get("upload")
+    if not spec.startswith("cmd:") or not isinstance(path, str) or not path:
+        return None
+    return uploaded(Path(path).expanduser())
 
 
 def close_agents(factory: AgentFactory) -> None:
@@ -97,7 +113,7 @@ def _served(kind: str, what: str, options: AgentOptions) -> AgentFactory:
     if kind == "cmd":
         program = CommandOptions.of(options.settings)
         asked = client(program.model, program) if program.model else None
-        return CommandFactory(what, program, asked)
+        return CommandFactory(what, program, asked, options.program)
     known = (MiniOptions if kind == "mini" else ChatOptions).of(options.settings)
     asked = client(what, known)
     return MiniFactory(asked) if kind == "mini" else ChatFactory(asked)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from codeenv.materialise.models import Task
 from codeenv.sandbox.image import Mount
+from codeenv.tree import Tree
 from codeenv_harness.agents.chat.client import ChatClient
 from codeenv_harness.agents.command.agent import CommandAgent
 from codeenv_harness.agents.command.options import CommandOptions
 from codeenv_harness.agents.command.relay import PROGRAM
-from codeenv_harness.agents.command.upload import uploaded
+from codeenv_harness.agents.uploads import uploaded
 
 
 class CommandFactory:
@@ -20,16 +21,21 @@ class CommandFactory:
     """
 
     def __init__(
-        self, command: str, options: CommandOptions, client: ChatClient | None = None
+        self,
+        command: str,
+        options: CommandOptions,
+        client: ChatClient | None = None,
+        program: Tree | None = None,
     ) -> None:
-        """Read what is to be uploaded.
+        """Read what is to be uploaded, unless ``program`` is that.
 
         Raises:
             UsageError: If that cannot be.
         """
         self._command, self._options, self._client = command, options, client
-        tree = uploaded(Path(options.upload).expanduser()) if options.upload else None
-        self.mounts: Sequence[Mount] = (Mount(PROGRAM, tree),) if tree is not None else ()
+        if program is None and options.upload:
+            program = uploaded(Path(options.upload).expanduser())
+        self.mounts: Sequence[Mount] = (Mount(PROGRAM, program),) if program is not None else ()
 
     def __call__(self, task: Task) -> CommandAgent:
         """Return an agent for one episode."""

@@ -41,7 +41,7 @@ class RayRunner:
     def begin(self, plan: Plan) -> Ready:
         """Connect, and start a worker on each node; what one of them lacks is told."""
         options, self._plan = plan.options, plan
-        close_agents(agent_factory(options.agent, options.about_agents))  # told before all else
+        close_agents(agent_factory(options.agent, plan.about_agents))  # told before all else
         self._connected = connect(self._address, self._say) or self._connected
         self._crew = Crew(plan, self._say)
         nodes = self._crew.start()

@@ -103,7 +103,7 @@ def _agents(plan: Plan, keeper: Any) -> AgentFactory:  # noqa: ANN401 - Ray's ow
     if replays(options):
         return agent_factory("nop")
     purse = SharedPurse(options.budget, keeper) if keeper is not None else None
-    return agent_factory(options.agent, replace(options.about_agents, purse=purse))
+    return agent_factory(options.agent, replace(plan.about_agents, purse=purse))
 
 
 def _replaying(order: Order) -> AgentFactory | None:
