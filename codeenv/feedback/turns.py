@@ -68,7 +68,10 @@ def said(action: object) -> ToolCall | str:
         return call
     if isinstance(action, str):
         return str(plain(action))
-    return _as_text(fields_of(action)) or str(plain(repr(action)))
+    try:
+        return _as_text(fields_of(action)) or str(plain(repr(action)))
+    except Exception:  # noqa: BLE001 - an object of the agent's own
+        return f"({type(action).__name__})"
 
 
 def _as_text(fields: Mapping[Any, Any]) -> str:

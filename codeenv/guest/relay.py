@@ -16,13 +16,16 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Json = dict[str, Any]
 Answers = queue.Queue[Json]
 
-_LARGEST = 64 * 1024**2
+_LARGEST = 8 * 1024**2
+"""Bytes of a request."""
+_PIECE = 1024**2
 _QUIET = 10.0
 """Seconds until a stream that has nothing to say shows that it is alive."""
 _MODELS = "/models"
@@ -77,6 +80,9 @@ class Handler(BaseHTTPRequestHandler):
         if not self.path.split("?")[0].endswith(_ASKED):
             self._refuse(404, f"only chat completions are served, not {self.path}")
             return
+        if len(body) > _LARGEST:
+            self._refuse(413, f"a request has at most {_LARGEST:,} bytes")
+            return
         try:
             request = json.loads(body or b"")
         except (ValueError, RecursionError):
@@ -93,22 +99,29 @@ class Handler(BaseHTTPRequestHandler):
             self._send(answer["status"], answer["body"])
 
     def _body(self) -> bytes:
-        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-            return self._chunks()
-        size = self.headers.get("Content-Length", "0")
-        return self.rfile.read(min(int(size), _LARGEST)) if size.isdigit() else b""
+        """Return the body; of one that is too long, a byte too much."""
+        kept, left = [], _LARGEST + 1
+        for size in self._sizes():
+            while size:
+                data = self.rfile.read(min(size, _PIECE))
+                if not data:
+                    break
+                size -= len(data)
+                kept.append(data[:left])
+                left -= len(kept[-1])
+        return b"".join(kept)
 
-    def _chunks(self) -> bytes:
-        parts, left = [], _LARGEST
-        while True:
+    def _sizes(self) -> Iterator[int]:
+        """Yield how many bytes come next."""
+        if "chunked" not in self.headers.get("Transfer-Encoding", "").lower():
+            told = self.headers.get("Content-Length", "0")
+            yield int(told) if told.isdigit() else 0
+            return
+        size = -1
+        while size:
             size = int(self.rfile.readline().split(b";")[0].strip() or b"0", 16)
-            if not size or size > left:
-                break
-            parts.append(self.rfile.read(size))
+            yield size
             self.rfile.readline()
-            left -= size
-        self.rfile.readline()
-        return b"".join(parts)
 
     def _stream(self, answers: Answers, options: object) -> None:
         """Send an answer as events; comments while it is waited for."""
@@ -223,7 +236,8 @@ def _serve_poll(connection: socket.socket, exchange: Exchange) -> None:
             event = exchange.events.get(timeout=told["wait"])
         except queue.Empty:
             event = {}
-        stream.write(json.dumps(event).encode() + b"\n")
+        told = json.dumps(event, ensure_ascii=False)
+        stream.write(told.encode("utf-8", "replace") + b"\n")
 
 
 def _play(folder: str, spec: Json, url: str, exchange: Exchange) -> None:

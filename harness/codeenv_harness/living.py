@@ -6,7 +6,7 @@ from typing import Any, Literal
 from codeenv.env.episode import Episode
 from codeenv.grading import Outcome
 from codeenv.tools import ToolResult
-from codeenv.trajectory import RecordedCall, RecordedResult, Recorder
+from codeenv.trajectory import RecordedCall, RecordedResult, Recorder, plain
 from codeenv_harness.agents.resident import Deed, Messages, Stay
 from codeenv_harness.agents.texts import text_of
 from codeenv_harness.events import OnStep
@@ -45,7 +45,9 @@ def _tell(recorder: Recorder, message: Mapping[str, Any], time: str) -> None:
 
 def _record(recorder: Recorder, deed: Deed, reward: float) -> None:
     calls = tuple(
-        RecordedCall(tool_call_id=name, function_name=tool, arguments=dict(arguments))
+        RecordedCall(
+            tool_call_id=plain(name), function_name=plain(tool), arguments=plain(arguments)
+        )
         for name, tool, arguments in deed.calls
     )
     recorder.did(
@@ -64,6 +66,6 @@ def _results(messages: Messages, calls: set[str]) -> tuple[RecordedResult, ...]:
     for message in messages:
         name = message.get("tool_call_id")
         known = name if isinstance(name, str) and name in calls else None
-        content = text_of(message.get("content"))
+        content = plain(text_of(message.get("content")))
         found.append(RecordedResult(source_call_id=known, content=content))
     return tuple(found)

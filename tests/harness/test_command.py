@@ -1,57 +1,23 @@
 """``cmd:COMMAND``: programs that act in a box by themselves, their model behind a real server."""
 
-from pathlib import Path
-
 import pytest
 from openai.types.chat import ChatCompletion
 
 from codeenv.env.episode import EpisodeLimits
-from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
-from codeenv.tasks.taskset import Taskset
 from codeenv.tree import Entry, Tree
 from codeenv_harness.agents import AgentOptions, AgentUnavailable, Stay, agent_factory
 from codeenv_harness.agents.chat.answers import answer_of
+from codeenv_harness.agents.command import talk as talk_module
 from codeenv_harness.agents.command.talk import Talk
 from codeenv_harness.agents.resident import mounts_of
 from codeenv_harness.agents.uploads import uploaded
-from codeenv_harness.episode import play
-from codeenv_harness.prices import Price
 from tests.harness.chat_server import Fail, said
+from tests.harness.programs import played, shell, tiny, toy, written
 
-TINY = Path(__file__).with_name("tiny_agent.py")
-RUN_TINY = "cmd:python3 $CODEENV_AGENT/tiny_agent.py"
-
-
+__all__ = ["toy"]
 pytestmark = pytest.mark.bubblewrap
 BACKENDS = ("local", "bubblewrap", pytest.param("docker", marks=pytest.mark.docker))
-
-
-@pytest.fixture(scope="module")
-def toy(request):
-    taskset = Taskset.load("toy")
-    small = min(taskset.recipes, key=lambda r: (r.difficulty.lines, r.id))
-    with Runtime(getattr(request, "param", "bubblewrap")) as runtime:
-        yield runtime, runtime.task(small, taskset)
-
-
-def shell(command, **more):
-    return said(("shell", {"command": command}), **more)
-
-
-def played(toy, spec, limits=None, **settings):
-    runtime, task = toy
-    options = AgentOptions(settings=settings, prices={"m": Price(input=1, output=1)})
-    factory = agent_factory(spec, options)
-    try:
-        episode = runtime.open(task, limits=limits, mounts=mounts_of(factory))
-        return play(factory(task), episode, seed=3)
-    finally:
-        factory.close()
-
-
-def tiny(toy, flags="", **more):
-    return played(toy, f"{RUN_TINY} {flags}", model="m", upload=str(TINY), **more)
 
 
 def solution(toy):
@@ -115,6 +81,13 @@ def test_a_program_that_is_not_there_ends_the_run_and_says_how_it_gets_there(toy
     assert "upload=PATH" in raised.value.hint
 
 
+def test_what_a_program_wrote_is_known_though_a_limit_ended_it(toy, chat_server):
+    chat_server.otherwise = shell("echo again")
+    done = tiny(toy, limits=EpisodeLimits(max_steps=1))
+
+    assert written(done) == "tiny agent at /workspace"
+
+
 def test_answers_are_steps_and_end_where_the_limit_says(toy, chat_server):
     chat_server.otherwise = shell("echo again")
     done = tiny(toy, limits=EpisodeLimits(max_steps=2))
@@ -149,52 +122,12 @@ def test_a_history_that_is_too_long_is_told_to_the_program(toy, chat_server):
 
 
 def test_a_server_that_fails_makes_the_episode_invalid(toy, chat_server):
-    chat_server.answers += [shell("echo one"), Fail(500), Fail(500)]
+    chat_server.answers += [shell("echo one")]
+    chat_server.otherwise = Fail(500)
     done = tiny(toy, retries=1)
 
     assert not done.outcome.reward_valid
     assert done.trajectory.steps[-1].tool_calls[0].function_name == "shell"
-
-
-@pytest.mark.parametrize(
-    "deed",
-    [
-        "pkill -f relay.py; sleep 1",
-        "rm -r /tmp/codeenv-relay-*",
-        "echo x > /tmp/codeenv-relay-*/relay_poll.py",
-    ],
-)
-def test_ending_the_relay_ends_the_episode_and_it_counts(toy, chat_server, deed):
-    chat_server.answers += [shell(deed), *[shell("echo on")] * 3]
-    done = tiny(toy)
-
-    assert done.outcome.reward_valid
-    assert done.outcome.reward == 0.0
-
-
-def test_what_a_program_sends_is_data_whatever_it_is(toy, chat_server):
-    program = """
-import json, os, urllib.error, urllib.request
-url = os.environ["OPENAI_BASE_URL"]
-def send(path, data):
-    try:
-        return urllib.request.urlopen(urllib.request.Request(url + path, data)).status
-    except urllib.error.HTTPError as error:
-        return error.code
-bodies = [b"", b"[]", b"{}", b'{"messages": 5}', b'{"messages": ["x"]}']
-bodies += [b'{"messages": [], "tools": {}}', b"[" * 100_000, b"\\xff\\xfe"]
-codes = [send("/chat/completions", body) for body in bodies]
-codes += [send("/responses", b"{}"), send("/models", None)]
-good = {"messages": [{"role": "user", "content": "\\ud800"}]}
-codes.append(send("/chat/completions", json.dumps(good).encode()))
-print(codes)
-"""
-    chat_server.otherwise = said(content="hello")
-    done = played(toy, f"cmd:python3 - <<'END'{program}END", model="m")
-
-    codes = [400] * 8 + [404, 200, 200]
-    assert done.trajectory.extra["program"]["output"].strip() == str(codes)
-    assert done.outcome.reward_valid
 
 
 def request(*messages):
@@ -256,3 +189,15 @@ def test_what_is_uploaded_keeps_modes_and_links_and_has_a_limit(tmp_path):
     assert [mount.tree for mount in mounts_of(agent_factory("cmd:x", elsewhere))] == [read]
     with pytest.raises(UsageError, match="there is no"):
         agent_factory("cmd:x", AgentOptions(settings={"upload": str(tmp_path / "none")}))
+
+
+def test_a_record_is_full_at_some_point(monkeypatch):
+    monkeypatch.setattr(talk_module, "_KEPT", 10)
+    stay = Stay(None, None)
+    talk = Talk(stay)
+    talk.asked({"messages": [{"role": "user", "content": "x" * 8}] * 300})
+    talk.answered(answer("a"))
+
+    kept = [message["content"] for message in stay.deeds[0].before]
+    assert (len(kept), kept[0]) == (200, "x" * 8)
+    assert kept[1].startswith("xx\n[cut")

@@ -53,7 +53,7 @@ def whole(stream):
 
 
 def main():
-    print("tiny agent at", os.getcwd())
+    print("tiny agent at", os.getcwd(), flush=True)
     instruction = sys.stdin.read()
     assert instruction == open(os.environ["CODEENV_INSTRUCTION"]).read()
     messages = [

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import openai
@@ -100,6 +101,7 @@ class ChatClient:
         seed: int = 0,
         number: int = 0,
         more: Mapping[str, Any] | None = None,
+        within: float | None = None,
     ) -> Answer:
         """Return what the model says next.
 
@@ -109,6 +111,7 @@ class ChatClient:
             seed: Of the rollout.
             number: Of the answer in its episode.
             more: Fields of the request that options do not set.
+            within: Seconds it may take, if that is less than the option says.
 
         Raises:
             AgentError: If no answer came; the next episode may have more luck.
@@ -124,12 +127,16 @@ class ChatClient:
         request = {"model": self.model, "messages": [*messages], **(more or {}), **own}
         if tools:
             request["tools"] = [*tools]
-        found = self._waiting.call(
-            lambda: self._asked(request, number), self.options.answer_timeout
-        )
+        most = min(self.options.answer_timeout, inf if within is None else within)
+        found = self._waiting.call(lambda: self._asked(request, number), most)
         self._heard = True
         self._purse.pay(found.metrics)
         return found
+
+    @property
+    def heard(self) -> bool:
+        """Whether the server ever answered well."""
+        return self._heard
 
     def close(self) -> None:
         """Let go of every request that is under way."""
@@ -183,8 +190,8 @@ class ChatClient:
             said = f"{error.code or ''} {error.message}".lower()
             if any(word in said for word in _CONTEXT):
                 return ContextExceeded(told)
-            if self._heard:
-                return RequestRefused(told, error.status_code)
+        if not first and _of_the_request(error.status_code):
+            return RequestRefused(told, error.status_code)
         return self._failed(error.message)
 
     def _failed(self, told: str) -> Exception:
@@ -195,6 +202,11 @@ class ChatClient:
     @property
     def _name(self) -> str:
         return f"chat:{self.model}"
+
+
+def _of_the_request(status: int) -> bool:
+    """Return whether a status is about what was asked, and not about who asks, or when."""
+    return 400 <= status < 500 and status not in (401, 402, 404, 408, 429)
 
 
 def _in_a_line(text: str) -> str:

@@ -1,27 +1,27 @@
 """A program in the box that acts by itself; its model, if it asks for one, is ours."""
 
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from codeenv.grading.models import Reason
 from codeenv.trajectory import plain, utc_now
+from codeenv_harness.agents.chat.answers import Answer
 from codeenv_harness.agents.chat.client import ChatClient, ContextExceeded, RequestRefused
 from codeenv_harness.agents.command.options import CommandOptions
 from codeenv_harness.agents.command.relay import Asked, Exited, Relay, Reply
+from codeenv_harness.agents.command.requests import BadRequest, checked
 from codeenv_harness.agents.command.talk import Talk
 from codeenv_harness.agents.resident import Deed, Stay
-from codeenv_harness.agents.stops import AgentUnavailable
+from codeenv_harness.agents.stops import AgentError, AgentUnavailable
 
 _WAIT = 20.0
 """Seconds of one look at what the program wants; then it is looked at whether time is up."""
-_OWN = (
-    *("tools", "tool_choice", "parallel_tool_calls", "response_format", "stop"),
-    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "reasoning_effort"),
-    *("presence_penalty", "frequency_penalty", "logit_bias"),
-)
-"""Fields of a request that a program may set; where an option says otherwise, that counts."""
 _NOT_THERE = (126, 127)
+_SAY = ({"role": "user", "content": "Say yes."},)
+"""A request that no server can refuse, but for what options say."""
 
 
 class CommandAgent:
@@ -33,15 +33,21 @@ class CommandAgent:
         command: For ``bash -c``.
         options: What the program gets.
         client: Of its model, if it has one.
+        ran: Set once the program was seen to run, in any episode of the run.
     """
 
     name = "cmd"
 
     def __init__(
-        self, command: str, options: CommandOptions, client: ChatClient | None = None
+        self,
+        command: str,
+        options: CommandOptions,
+        client: ChatClient | None = None,
+        ran: threading.Event | None = None,
     ) -> None:
         """Take the command."""
         self._command, self._options, self._client = command, options, client
+        self._ran = ran or threading.Event()
         self.model = options.model or None
 
     def live(self, stay: Stay) -> Reason:
@@ -49,75 +55,120 @@ class CommandAgent:
 
         Raises:
             AgentError: If the model does not answer.
-            AgentUnavailable: If there is no such program.
+            AgentUnavailable: If there is no such program, or nothing that can start it.
         """
-        relay, talk = Relay(stay.sandbox), Talk(stay)
-        options = self._options
-        deadline = time.monotonic() + options.time_limit
+        relay, options = Relay(stay.sandbox), self._options
+        stay.facts["program"] = {"command": self._command, "exit_code": None, "output": ""}
         relay.start(self._command, stay.briefing.instruction, model=options.model, env=options.env)
-        ended = self._attend(relay, talk, stay, deadline)
-        if isinstance(ended, Exited):
-            return self._exited(relay, stay, ended)
-        return ended
-
-    def _attend(self, relay: Relay, talk: Talk, stay: Stay, deadline: float) -> Exited | Reason:
-        reply: Reply | None = None
-        while not stay.over():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return "wall_time"
-            event = relay.poll(min(_WAIT, left, stay.time_left()), reply)
-            reply = None
-            if isinstance(event, Exited):
-                return event
-            if isinstance(event, Asked):
-                talk.asked(event.request)
-                if not stay.next_step():
-                    break
-                reply = self._answer(event, talk, stay)
-        return "wall_time"  # what ended the episode has said why already
-
-    def _answer(self, asked: Asked, talk: Talk, stay: Stay) -> Reply:
-        """Ask the model; a request that it refuses is the program's own affair."""
-        assert self._client is not None, "without a model there is no server to ask"
-        request = plain(asked.request)
-        own = {name: request[name] for name in _OWN if request.get(name) is not None}
-        messages, tools = request.get("messages"), own.pop("tools", [])
-        if not _listed(messages) or not _listed(tools):
-            return _refused(asked.number, 400, "messages and tools are lists of objects", None)
-        place = {"seed": stay.briefing.seed, "number": len(stay.deeds) + 1}
-        try:
-            answer = self._client.answer(messages, tools, **place, more=own)
-        except ContextExceeded as error:
-            return _refused(asked.number, 400, str(error), "context_length_exceeded")
-        except RequestRefused as error:
-            return _refused(asked.number, error.status, error.message, None)
-        except (TypeError, ValueError) as error:  # the SDK cannot make a request of it
-            return _refused(asked.number, 400, str(error), None)
-        talk.answered(answer)
-        return Reply(asked.number, 200, answer.reply)
+        deadline = time.monotonic() + options.time_limit
+        return _Visit(self._client, relay, stay, Talk(stay), deadline).attend(self._exited)
 
     def _exited(self, relay: Relay, stay: Stay, ended: Exited) -> Reason:
-        output = plain(relay.output())
-        if ended.code in _NOT_THERE and not stay.deeds:
-            told = " ".join(output.split())[:300]
+        told = stay.facts["program"]
+        told |= {"exit_code": ended.code, "output": plain(relay.output())}
+        missing = ended.code in _NOT_THERE and not stay.deeds
+        if missing and not self._ran.is_set():
+            line = " ".join(told["output"].split())[:300]
             raise AgentUnavailable(
-                f"cmd:{self._command}: exit code {ended.code}: {told}",
+                f"cmd:{self._command}: exit code {ended.code}: {line}",
                 hint="--agent-option upload=PATH takes a program into the box, to /opt/agent",
             )
-        code = "not known" if ended.code is None else ended.code
-        stay.facts["program"] = {
-            "command": self._command,
-            "exit_code": ended.code,
-            "output": output,
-        }
+        if not missing:
+            self._ran.set()
         if not stay.deeds and stay.next_step():  # it acted without a model
-            stay.deeds.append(_deed(self._command, f"{output}\n[exit code {code}]"))
+            code = "not known" if ended.code is None else ended.code
+            stay.deeds.append(_deed(self._command, f"{told['output']}\n[exit code {code}]"))
         return "submitted" if ended.code == 0 else "agent_gave_up"
 
 
-def _listed(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+@dataclass
+class _Visit:
+    """One program while it runs."""
+
+    client: ChatClient | None
+    relay: Relay
+    stay: Stay
+    talk: Talk
+    deadline: float
+
+    def attend(self, exited: Callable[[Relay, Stay, Exited], Reason]) -> Reason:
+        reply: Reply | None = None
+        while not self.stay.over():
+            if self.left() <= 0:
+                self._note_output()
+                return "wall_time"
+            event = self.relay.poll(min(_WAIT, self.left()), reply)
+            reply = None
+            if isinstance(event, Exited):
+                return exited(self.relay, self.stay, event)
+            if isinstance(event, Asked):
+                reply = self._answer(event)
+        return "wall_time"  # what ended the episode has said why already
+
+    def left(self) -> float:
+        """Return the seconds until the program's or the episode's time is up."""
+        return min(self.deadline - time.monotonic(), self.stay.time_left())
+
+    def _answer(self, asked: Asked) -> Reply | None:
+        """Answer a request, or say why that cannot be: it is the program's own affair then."""
+        if self.client is None:
+            return _refused(asked.number, 404, "there is no model")
+        try:
+            request = checked(asked.request)
+        except BadRequest as error:
+            return _refused(asked.number, 400, str(error))
+        self.talk.asked(request)
+        if len(self.stay.deeds) >= self.stay.briefing.max_steps:
+            self._note_output()
+        if not self.stay.next_step():
+            return None
+        try:
+            answer = self._of_model(self.client, request)
+        except ContextExceeded as error:
+            return _refused(asked.number, 400, str(error), "context_length_exceeded")
+        except RequestRefused as error:
+            return _refused(asked.number, error.status, error.message)
+        if answer is None:
+            return None
+        self.talk.answered(answer)
+        return Reply(asked.number, 200, answer.reply)
+
+    def _of_model(self, client: ChatClient, request: Mapping[str, Any]) -> Answer | None:
+        """Return the model's answer, None if time is up.
+
+        Where the server fails, it is asked something else.  If it answers that, and fails again,
+        the request is to blame: a program must not make its episode invalid by what it asks.
+        """
+        for last in (False, True):
+            try:
+                return self._asked(client, request)
+            except (ContextExceeded, RequestRefused):
+                if not client.heard:  # what options say may be wrong for whatever is asked
+                    client.answer(_SAY, (), within=self.left())
+                raise
+            except (TypeError, ValueError) as error:  # the SDK cannot make a request of it
+                raise RequestRefused(str(error), 400) from error
+            except (AgentError, AgentUnavailable) as error:
+                if self.left() <= 0:
+                    return None
+                client.answer(_SAY, (), within=self.left())
+                if last:
+                    raise RequestRefused(error.message, 502) from error
+        raise AssertionError("the last try returns or raises")
+
+    def _asked(self, client: ChatClient, request: Mapping[str, Any]) -> Answer:
+        rest = {name: v for name, v in request.items() if name not in ("messages", "tools")}
+        return client.answer(
+            request["messages"],
+            request["tools"],
+            seed=self.stay.briefing.seed,
+            number=len(self.stay.deeds) + 2,  # never the first: that is for what options say
+            more=rest,
+            within=self.left(),
+        )
+
+    def _note_output(self) -> None:
+        self.stay.facts["program"]["output"] = plain(self.relay.output())
 
 
 def _deed(command: str, told: str) -> Deed:
@@ -126,6 +177,6 @@ def _deed(command: str, told: str) -> Deed:
     return Deed("", utc_now(), calls=(call,), after=(result,))
 
 
-def _refused(number: int, status: int, told: str, code: str | None) -> Reply:
+def _refused(number: int, status: int, told: str, code: str | None = None) -> Reply:
     error = {"message": told, "type": "invalid_request_error", "code": code}
     return Reply(number, status, {"error": error})

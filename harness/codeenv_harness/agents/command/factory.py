@@ -1,5 +1,6 @@
 """Makes the agents of a run that are one program; they share what is uploaded, and the client."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,13 +34,14 @@ class CommandFactory:
             UsageError: If that cannot be.
         """
         self._command, self._options, self._client = command, options, client
+        self._ran = threading.Event()
         if program is None and options.upload:
             program = uploaded(Path(options.upload).expanduser())
         self.mounts: Sequence[Mount] = (Mount(PROGRAM, program),) if program is not None else ()
 
     def __call__(self, task: Task) -> CommandAgent:
         """Return an agent for one episode."""
-        return CommandAgent(self._command, self._options, self._client)
+        return CommandAgent(self._command, self._options, self._client, self._ran)
 
     def close(self) -> None:
         """Let go of every request that is under way."""

@@ -12,13 +12,18 @@ from typing import Any
 from codeenv import guest
 from codeenv.errors import SandboxError
 from codeenv.sandbox.base import ExecResult, Sandbox
+from codeenv_harness.agents.stops import AgentUnavailable
 
 PROGRAM = "/opt/agent"
 """Where what is uploaded is in the box; a program's ``CODEENV_AGENT`` says so, too."""
 _PLACE = "CODEENV_AGENT"
 _SERVER, _POLLER = "relay.py", "relay_poll.py"
-_PYTHON = ("python3", "-I", "-S", "-W", "ignore")
-_LARGEST = 64 * 1024**2
+_PYTHON = ("sh", "-c", 'p=/usr/bin/python3; [ -x "$p" ] || p=python3; exec "$p" "$@"', "sh")
+"""That of the base; an environment may have an older one."""
+_FLAGS = ("-I", "-S", "-W", "ignore")
+_LARGEST = 20 * 1024**2
+"""Bytes of an event; the server in the box refuses requests long before."""
+_CODES = range(-64, 256)
 _SHOWN = 12_000
 """Bytes of a program's output that are kept."""
 _START = 30.0
@@ -71,6 +76,7 @@ class Relay:
         """Start the program in the workspace; its standard input is the instruction.
 
         Raises:
+            AgentUnavailable: If the box has no Python that can serve.
             SandboxError: If it cannot be started.
         """
         self._folder = self._run(("mktemp", "-d", "--tmpdir", "codeenv-relay-XXXXXX")).strip()
@@ -80,6 +86,11 @@ class Relay:
             self._run(("sh", "-c", 'cat > "$0"', f"{self._folder}/{name}"), data)
         spec = {"command": command, "model": model, "env": dict(env)}
         started = self._python(_SERVER, spec, timeout=_START, env={_PLACE: PROGRAM})
+        if started.exit_code in (1, 126, 127):
+            raise AgentUnavailable(
+                f"the box cannot serve a program: {started.text[-300:].strip()}",
+                hint="the environment's image needs Python 3.9 or newer as python3",
+            )
         if started.exit_code:
             raise SandboxError(f"the relay does not start: {started.text[-500:]}")
 
@@ -118,7 +129,7 @@ class Relay:
         env: Mapping[str, str] | None = None,
     ) -> ExecResult:
         return self._sandbox.exec(
-            (*_PYTHON, f"{self._folder}/{script}", self._folder),
+            (*_PYTHON, *_FLAGS, f"{self._folder}/{script}", self._folder),
             timeout=timeout,
             env=env,
             stdin=json.dumps(told).encode(),
@@ -138,5 +149,5 @@ def _event(report: bytes) -> Asked | Exited | Nothing:
     if isinstance(number, int) and isinstance(request, dict):
         return Asked(number, request)
     if "exited" in event:
-        return Exited(code if isinstance(code, int) else None)
+        return Exited(code if isinstance(code, int) and code in _CODES else None)
     return Nothing()

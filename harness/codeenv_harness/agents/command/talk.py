@@ -6,14 +6,19 @@ whose calls or words are the last of the model's there, or that answered the mes
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from codeenv.trajectory import plain, utc_now
+from codeenv.trajectory import utc_now
 from codeenv_harness.agents.chat.answers import Answer, arguments_of
 from codeenv_harness.agents.resident import Deed, Messages, Stay
 from codeenv_harness.agents.texts import text_of
+
+_KEPT = 32 * 1024**2
+"""Characters of what a program told its model that are written down, in one episode."""
+_MESSAGES = 200
+"""Messages between two answers that are written down."""
 
 
 @dataclass
@@ -33,8 +38,7 @@ class _Said:
     open: bool = True
 
     def is_of(self, message: Mapping[str, Any]) -> bool:
-        calls = message.get("tool_calls")
-        ids = [call.get("id") for call in calls or () if isinstance(call, Mapping)]
+        ids = [call.get("id") for call in _mappings(message.get("tool_calls"))]
         if ids or self.answer.calls:
             return ids == [call[0] for call in self.answer.calls]
         return text_of(message.get("content")).strip() == self.answer.words.strip()
@@ -49,20 +53,21 @@ class Talk:
         self._said: list[_Said] = []
         self._before: Messages = ()
         self._history = (0, "")
+        self._left = _KEPT
 
     def asked(self, request: Mapping[str, Any]) -> None:
-        """Take up what a request tells of the answers before it."""
-        messages = [plain(one) for one in _mappings(request.get("messages"))]
+        """Take up what a request tells of the answers before it; it was checked already."""
+        messages: Messages = request["messages"]
         if not self._stay.tools:
-            self._stay.tools += [plain(tool) for tool in _mappings(request.get("tools"))]
-        digests = _digests(messages)
+            self._stay.tools += request.get("tools", ())
         last = max((n for n, one in enumerate(messages) if _is_model(one)), default=-1)
-        rest = messages[last + 1 :]
-        said = self._said_last(messages, last, digests)
+        before, whole = _digests(messages, max(last, 0))
+        rest = self._kept(messages[last + 1 :])
+        said = self._said_last(messages[last], (last, before)) if last >= 0 else None
         if said is not None:
             said.open, said.deed.after = False, rest
         self._before = () if said is not None else rest
-        self._history = (len(messages), digests[-1])
+        self._history = (len(messages), whole)
 
     def answered(self, answer: Answer) -> None:
         """Note the answer to the last request."""
@@ -75,24 +80,34 @@ class Talk:
         self._stay.deeds.append(deed)
         self._before = ()
 
-    def _said_last(self, messages: Messages, last: int, digests: Sequence[str]) -> _Said | None:
+    def _said_last(self, message: Mapping[str, Any], place: tuple[int, str]) -> _Said | None:
         """Return the answer that a history's last words of the model are, if it is known."""
-        if last < 0:
-            return None
         waiting = [one for one in reversed(self._said) if one.open]
-        words = (one for one in waiting if one.is_of(messages[last]))
-        place = (one for one in waiting if one.history == (last, digests[last]))
-        return next(words, next(place, None))
+        words = (one for one in waiting if one.is_of(message))
+        return next(words, next((one for one in waiting if one.history == place), None))
+
+    def _kept(self, messages: Messages) -> Messages:
+        """Return what is written down of messages: their texts, as long as there is room."""
+        found = []
+        for message in messages[:_MESSAGES]:
+            text = text_of(message.get("content"))
+            kept = text[: self._left]
+            self._left -= len(kept)
+            cut = "" if kept == text else "\n[cut: the record is full]"
+            call = {"tool_call_id": message.get("tool_call_id")}
+            found.append({"role": message.get("role"), "content": kept + cut, **call})
+        return found
 
 
-def _digests(messages: Messages) -> list[str]:
-    """Return the digest of the first 0, 1, 2 … messages."""
+def _digests(messages: Messages, first: int) -> tuple[str, str]:
+    """Return the digests of the first messages, and of all."""
     total = hashlib.sha256()
-    found = [total.hexdigest()]
-    for message in messages:
+    for message in messages[:first]:
         total.update(json.dumps(message, sort_keys=True).encode())
-        found.append(total.hexdigest())
-    return found
+    before = total.hexdigest()
+    for message in messages[first:]:
+        total.update(json.dumps(message, sort_keys=True).encode())
+    return before, total.hexdigest()
 
 
 def _mappings(value: object) -> list[Mapping[str, Any]]:
