@@ -207,8 +207,9 @@ def test_a_port_that_is_taken_is_a_clear_error(server, tmp_path):
 
 @pytest.mark.parametrize("path", ["http://[x", "/?" + "a=1&" * 30, "/api/runs?" + "&" * 30])
 def test_an_address_that_is_none_is_answered(server, path):
-    answer, body = asked(server, path)
-    assert (answer.status, list(json.loads(body))) == (400, ["error"])
+    with socket.create_connection(server.server_address[:2], timeout=30) as opened:
+        opened.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert opened.recv(12) == b"HTTP/1.1 400"
 
 
 def test_what_a_record_calls_a_number_is_one_or_is_not_told(tmp_path):
