@@ -25,9 +25,20 @@ _NEAR = 3
 
 
 def editor_command() -> list[str]:
-    """Return the person's editor: ``VISUAL``, ``EDITOR``, or one that is there; [] for none."""
+    """Return the person's editor: ``VISUAL``, ``EDITOR``, or one that is there; [] for none.
+
+    Raises:
+        UsageError: If one of them is no command.
+    """
     for name in ("VISUAL", "EDITOR"):
-        if words := shlex.split(os.environ.get(name, "")):
+        told = os.environ.get(name, "")
+        try:
+            words = shlex.split(told)
+        except ValueError as error:
+            raise UsageError(
+                f"{name}={told!r} is no command: {error}", hint=f"set {name} to another one"
+            ) from None
+        if words:
             return words
     found = next((name for name in _FALLBACKS if shutil.which(name)), "")
     return [found] if found else []
@@ -37,7 +48,8 @@ def in_editor(name: str, text: str) -> str:
     """Let the person edit a text in their editor.
 
     Raises:
-        UsageError: If the editor cannot be started, fails, or leaves what is no text.
+        UsageError: If the editor cannot be started, fails, or leaves what is no text; it says where
+            what the person left is kept.
     """
     command = editor_command()
     with tempfile.TemporaryDirectory(prefix="codeenv-edit-") as folder:
@@ -46,12 +58,25 @@ def in_editor(name: str, text: str) -> str:
         try:
             with on_interrupt(lambda: None):  # Ctrl-C is for the editor alone
                 status = subprocess.run([*command, str(file)], check=False).returncode
-            after = file.read_bytes().decode()
-        except (OSError, UnicodeDecodeError) as error:
+            left = file.read_bytes()
+        except OSError as error:
             raise UsageError(f"{command[0]}: {error}", hint="set EDITOR to another one") from None
-    if status:
-        raise UsageError(f"{command[0]} ended with {status}: nothing was changed", hint="edit PATH")
-    return after.replace("\r\n", "\n")
+    try:
+        if not status:
+            return left.decode().replace("\r\n", "\n")
+        why = f"ended with {status}"
+    except UnicodeDecodeError:
+        why = "left what is not UTF-8"
+    kept = f"; what you wrote is in {keep(name, left)}" if left != text.encode() else ""
+    raise UsageError(f"{command[0]} {why}: nothing was changed{kept}", hint="edit PATH")
+
+
+def keep(name: str, left: bytes) -> Path:
+    """Return a new file that holds what a person wrote, which only they can read."""
+    number, path = tempfile.mkstemp(prefix="codeenv-kept-", suffix=f"-{PurePosixPath(name).name}")
+    with os.fdopen(number, "wb") as file:
+        file.write(left)
+    return Path(path)
 
 
 def edits(path: str, before: str | None, after: str) -> list[ToolCall]:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Set
+from io import TextIOWrapper
 
 from codeenv.cli.signals import on_interrupt
 from codeenv.cli.terminal import printable
@@ -21,6 +22,12 @@ class Abandoned(Exception):
         """Keep what was typed."""
         super().__init__(line)
         self.line = line
+
+
+def read_anything() -> None:
+    """Let bytes on standard input that are no text come as replacement marks."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
 
 
 def read_plain(prompt: str) -> str | None:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from codeenv.cli import stage
 from codeenv.cli.difference import changes_of, difference, stat
-from codeenv.cli.editing import Editor, edits
+from codeenv.cli.editing import Editor, edits, keep
 from codeenv.cli.keyboard import Abandoned, ReadLine
 from codeenv.cli.signals import on_interrupt
 from codeenv.cli.terminal import Steps, Terminal
@@ -67,6 +67,7 @@ class Person:
     paths: MutableSet[str] = field(default_factory=set)
     _waiting: deque[ToolCall] = field(default_factory=deque, init=False)
     _opening: str = field(default="", init=False)
+    _written: tuple[str, str] | None = field(default=None, init=False)  # in the editor: path, text
     _known: set[str] = field(default_factory=set, init=False)
     _done: list[tuple[int, ToolCall, ToolResult]] = field(default_factory=list, init=False)
     _long: RenderableType | None = field(default=None, init=False)
@@ -104,7 +105,6 @@ class Person:
         if action.tool in ("read_file", "edit_file") and result.ok:
             self._learn(str(action.arguments["path"]))
         over = self.episode.outcome is not None
-        left_out = len(self._waiting) if over or not result.ok else 0
         if not result.ok:
             self._opening = ""
         if action.tool != "submit" and (over or not self._opening):
@@ -112,13 +112,26 @@ class Person:
             self.terminal.tell(stage.answer(result, self.terminal.rows))
             if self.episode.steps_left <= _FEW and not self._waiting:
                 self._steps()
-        if left_out:
-            self._waiting.clear()
-            self.terminal.note(f"changes of the editor that were not made: {left_out}", "yellow")
+        if over or not result.ok:
+            self._keep(made=result.ok)
+        elif not self._waiting:
+            self._written = None
 
     def close(self) -> None:
-        """Stop waiting for a call."""
+        """Stop waiting for a call; what was written in the editor and is not made is kept."""
         self._busy.close()
+        self._keep(made=False)
+
+    def _keep(self, *, made: bool) -> None:
+        """Keep what was written in the editor, unless the last of its calls was made."""
+        left_out, written = len(self._waiting), self._written
+        self._waiting.clear()
+        self._written = None
+        if left_out:
+            self.terminal.note(f"changes of the editor that were not made: {left_out}", "yellow")
+        if written is not None and (left_out or not made):
+            path, text = written
+            self.terminal.note(f"what you wrote is in {keep(path, text.encode())}", "yellow")
 
     def _next(self) -> ToolCall | None:
         """Return the call of one line, if it is one that can be carried out at once."""
@@ -224,6 +237,7 @@ class Person:
         if after == (before or ""):
             self.terminal.note("nothing was changed", "dim")
             return None
+        self._written = (path, after)
         self._waiting.extend(edits(path, before, after))
         return self._waiting.popleft()
 

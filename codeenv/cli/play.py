@@ -9,7 +9,7 @@ from pathlib import Path
 import codeenv
 from codeenv.cli import stage
 from codeenv.cli.editing import editor_command, in_editor
-from codeenv.cli.keyboard import ReadLine, keyboard, read_plain
+from codeenv.cli.keyboard import ReadLine, keyboard, read_anything, read_plain
 from codeenv.cli.options import (
     Subparsers,
     add_backend,
@@ -110,6 +110,7 @@ def play(
 
 def _hands(terminal: Terminal, paths: set[str]) -> Hands:
     """Return line editing and the person's editor where there is a terminal, else plain lines."""
+    read_anything()
     if terminal.json_wanted or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return Hands(read_plain)
     return Hands(keyboard(paths), in_editor if editor_command() else None, confirms=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from codeenv.errors import UsageError
 from codeenv.tools import ToolCall
 from codeenv.tools.registry import tools_of
+from codeenv.tools.text import shorten
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ _PROGRAMS = frozenset(
     " rmdir ruff sed seq sh sha256sum sleep sort stat tac tail tar tee time timeout touch tox tr"
     " tree true type uname uniq unzip wc which xargs xxd".split()
 )
+_DIGITS = 18
+_SHOWN = 80
 _RUN = ToolCall(tool="run_command").tool
 Ask = Callable[[str], str]
 """Asks for a text of several lines; the argument says which."""
@@ -117,13 +120,21 @@ def _short(word: str, words: list[str], ask: Ask) -> ToolCall:
 
 def _by_name(tool: str, rest: str) -> ToolCall:
     if rest.startswith("{"):
-        try:
-            return ToolCall(tool=tool, arguments=json.loads(rest))
-        except ValueError:
-            raise UsageError(f"no JSON object follows {tool}", hint=_usage(tool)) from None
+        return ToolCall(tool=tool, arguments=_object(tool, rest))
     if tool == _RUN and rest and not rest.startswith("command="):
         return _run(rest)
     return _named(tool, _words(rest))
+
+
+def _object(tool: str, text: str) -> dict[str, object]:
+    """Return the arguments of a JSON object; all of them are texts, numbers, yes or no."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UsageError(f"no JSON object follows {tool}", hint=_usage(tool)) from None
+    if not isinstance(found, dict) or any(isinstance(v, dict | list) for v in found.values()):
+        raise UsageError(f"{tool} takes no lists and no objects", hint=_usage(tool))
+    return found
 
 
 def _named(tool: str, words: list[str]) -> ToolCall:
@@ -147,9 +158,9 @@ def _named(tool: str, words: list[str]) -> ToolCall:
 def _value(tool: str, key: str, text: str, kind: object) -> object:
     """Return a word as the argument's own type, so far as it can be told."""
     if kind is int or key.endswith("_line"):
-        if not text.removeprefix("-").isdecimal():
+        if not text.removeprefix("-").isdecimal() or len(text) > _DIGITS:
             what = "a line number" if key.endswith("_line") else "a number"
-            raise UsageError(f"{text!r} is not {what}", hint=_usage(tool))
+            raise UsageError(f"{shorten(text, _SHOWN)!r} is not {what}", hint=_usage(tool))
         return int(text)
     return text == "true" if kind is bool and text in ("true", "false") else text
 

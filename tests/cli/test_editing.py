@@ -1,10 +1,12 @@
+import stat
 import sys
+import tempfile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeenv.cli.editing import edits, in_editor
+from codeenv.cli.editing import editor_command, edits, in_editor
 from codeenv.errors import UsageError
 from codeenv.sandbox.fake import FakeSandbox
 from codeenv.tools import ToolContext, perform
@@ -80,6 +82,50 @@ def test_an_editor_that_fails_changes_nothing(editor, body):
 
     with pytest.raises(UsageError):
         in_editor("a.py", "old\n")
+
+
+@pytest.fixture
+def kept(monkeypatch, tmp_path):
+    """Where temporary files are made, as they are then: with their mode."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [("file.write_text('long work')\nsys.exit(3)", b"long work"),
+     ("file.write_bytes(b'long \\xff')", b"long \xff")],
+)  # fmt: skip
+def test_what_was_written_in_an_editor_that_fails_is_kept_for_the_person_alone(
+    editor, kept, body, left
+):
+    editor(body)
+
+    with pytest.raises(UsageError, match="what you wrote is in ") as caught:
+        in_editor("src/a.py", "old\n")
+    (file,) = kept.iterdir()
+    assert str(file) in caught.value.message
+    assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (left, 0o600)
+
+
+def test_an_editor_that_fails_and_wrote_nothing_leaves_no_file(editor, kept):
+    editor("sys.exit(3)")
+
+    with pytest.raises(UsageError):
+        in_editor("a.py", "old\n")
+    assert list(kept.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["VISUAL", "EDITOR"])
+def test_an_editor_that_is_no_command_is_told_with_a_hint(monkeypatch, name):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv(name, 'vim "')
+
+    with pytest.raises(UsageError, match=name) as caught:
+        editor_command()
+    assert caught.value.hint
 
 
 def test_an_editor_that_is_not_there_is_told(monkeypatch):

@@ -1,8 +1,10 @@
+import io
 import signal
+import sys
 
 import pytest
 
-from codeenv.cli.keyboard import Completer
+from codeenv.cli.keyboard import Completer, read_anything, read_plain
 from codeenv.cli.signals import on_interrupt
 
 PATHS = {"src/a.py", "src/b/c.py", "setup.py", ".gitignore", "bad\x1b[2J.py", "a b.py", "süß.py"}
@@ -51,3 +53,11 @@ def test_ctrl_c_does_something_else_inside_and_the_old_thing_after():
 
     assert pressed == [True]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_bytes_that_are_no_text_are_a_line_like_others(monkeypatch):
+    typed = io.TextIOWrapper(io.BytesIO(b"read \xff.py\nsteps\n"), "utf-8", "strict")
+    monkeypatch.setattr(sys, "stdin", typed)
+    read_anything()
+
+    assert [read_plain(""), read_plain(""), read_plain("")] == ["read \ufffd.py", "steps", None]

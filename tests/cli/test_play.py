@@ -1,3 +1,7 @@
+import re
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from codeenv.cli import stage
@@ -95,6 +99,57 @@ def test_changes_for_which_no_call_is_left_are_told(episode, capsys):
 
     assert played.outcome.reason == "max_steps"
     assert "changes of the editor that were not made: 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("reads", [0, 9], ids=["a call fails", "the steps end"])
+def test_what_was_written_in_the_editor_is_kept_if_not_all_of_it_is_made(
+    episode, capsys, monkeypatch, tmp_path, reads
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = "".join(f"line {number}\n" for number in range(40))
+    after = before.replace(" 3\n", " three\n").replace(" 30\n", " thirty\n")
+    episode.sandbox.write_file("kettle.py", before.encode())
+
+    def editor(name, text):
+        if not reads:
+            episode.sandbox.write_file("kettle.py", b"another\n")
+        return after
+
+    lines = [*["read kettle.py"] * (reads or 1), "edit kettle.py"]
+    play(Terminal(), episode, Hands(typing(*lines), editor))
+
+    (file,) = tmp_path.iterdir()
+    assert file.read_text() == after
+    told = capsys.readouterr().err
+    assert Path(re.search(r"what you wrote is in\s+(\S+)", told)[1]).name == file.name
+    assert "that were not made: 1" in told
+
+
+def test_an_edit_that_is_made_leaves_no_file(episode, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    editor, _ = in_an_editor("def boil():\n    return 100\n")
+    play(Terminal(), episode, Hands(typing("edit kettle.py", *["read kettle.py"] * 9), editor))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "read a.py " + "0" * 5000 + "1",
+        'read_file {"path": ' + "[" * 100_000,
+        'read_file {"path": ' + "[" * 500 + "]" * 500 + "}",
+        "read \0",
+        "read \ufffd\ud800",
+        "edit \0",
+        "help [/x]",
+    ],
+    ids=range(7),
+)
+def test_whatever_is_typed_ends_no_episode(episode, line):
+    play(Terminal(), episode, Hands(typing(line, "read kettle.py"), in_an_editor()[0]))
+
+    assert episode.steps in (1, 2)
 
 
 @pytest.mark.parametrize(

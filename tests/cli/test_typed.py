@@ -90,6 +90,10 @@ def test_a_new_file_ends_with_a_line_end():
         "read_file a.py 1 2 3",
         "run_command command=ls timeout=long",
         "edit_file []",
+        "read setup.py " + "0" * 5000 + "1",
+        'read_file {"path": ' + "[" * 100_000,
+        'read_file {"path": ' + "[" * 500 + "]" * 500 + "}",
+        'read_file {"path": "a.py", "start_line": ' + "9" * 5000 + "}",
     ],
 )
 def test_what_stands_for_nothing_is_answered_with_a_hint(line):

@@ -7,7 +7,9 @@ from codeenv.tools.text import line_changes
 from codeenv.trajectory import RecordedCall, Step
 
 _ROW = re.compile(r" *(\d{1,9})\t(.*)")
-_TOLD = re.compile(r"(?:edited|created) .*: \+(\d{1,9}) -(\d{1,9})(?: \(\d+ places.*)?")
+_TOLD = re.compile(r"(?:edited|created) .*: \+(\d{1,9}) -(\d{1,9})(?: \((\d{1,9}) places.*)?")
+_LONGEST = 256 * 1024
+"""Characters of a file that is followed; of a longer one nothing is known."""
 _OPEN_END = "[no newline at end of file]"
 _CUT = "…[+"
 
@@ -16,7 +18,8 @@ def whole_edit(steps: Sequence[Step], number: int) -> tuple[str, str] | None:
     """Return a file before and after the edit of a step; None where it is not known for sure.
 
     A command may have changed the file meanwhile, so the edit must have added and removed as many
-    lines as it said then.
+    lines as it said then, at as many places: text that only seems to be there does not grow by
+    each edit again.
     """
     made = _only_call(steps[number - 1])
     if made is None or made.function_name != "edit_file":
@@ -38,19 +41,24 @@ def _known(step: Step, call: RecordedCall, before: str | None) -> str | None:
     if call.function_name == "read_file":
         return _read(_content(step)) or before
     old, new = call.arguments.get("old_str"), call.arguments.get("new_str")
-    if call.function_name != "edit_file" or not _TOLD.fullmatch(_first_line(step)):
+    told = _TOLD.fullmatch(_first_line(step))
+    if call.function_name != "edit_file" or not told:
         return before
     if not isinstance(old, str) or not isinstance(new, str):
         return None
     if not old:
-        return new
-    if before is None or old not in before:
+        return new if len(new) <= _LONGEST else None
+    places = int(told[3] or 1)
+    if before is None or before.count(old) != places:
         return None
-    return before.replace(old, new)
+    longer = len(before) + places * (len(new) - len(old))
+    return before.replace(old, new) if longer <= _LONGEST else None
 
 
 def _read(content: str) -> str | None:
     """Return a file that was shown from its first line to its last; None if it was not."""
+    if len(content) > _LONGEST:
+        return None
     rows = content.split("\n")
     end = "" if rows[-1] == _OPEN_END else "\n"
     found = [_ROW.fullmatch(row) for row in (rows if end else rows[:-1])]

@@ -6,38 +6,17 @@ Colours are names beside pieces of text and never markup: the page inserts text 
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from pathlib import PurePosixPath
-from typing import NamedTuple, TypeAlias
-
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from typing import NamedTuple
 
 from codeenv.tools.text import readable, shorten
+from codeenv_harness.viewer.colours import Span, coloured
 
 FEW, MANY = 400, 5000
 """Lines of a text that are shown at first, and at most."""
 _WIDE = 2000
-_COLOURED = 200_000
 _DIFFED = 2000
 _AROUND = 3
-_LEXERS = {
-    ".py": "python", ".pyi": "python", ".toml": "toml", ".json": "json", ".ini": "ini",
-    ".cfg": "ini", ".sh": "bash",
-}  # fmt: skip
-_CLASSES: tuple[tuple[_TokenType, str], ...] = (
-    (Comment, "c"),
-    (String, "s"),
-    (Number, "n"),
-    (Keyword, "k"),
-    (Operator.Word, "k"),
-    (Name.Builtin, "b"),
-    (Name.Function, "f"),
-    (Name.Class, "f"),
-    (Name.Decorator, "d"),
-)
 _NUMBERED = re.compile(r" *(\d{1,9})\t(.*)", re.DOTALL)
-Span: TypeAlias = tuple[str, str]
-"""Class of its colour, or "", and text."""
 
 
 class Line(NamedTuple):
@@ -63,8 +42,8 @@ def block(lines: Sequence[Line], full: bool) -> Block:
 
 def code(text: str, path: str, first: int = 1) -> list[Line]:
     """Return code with the numbers of its lines, coloured by the name of its file."""
-    coloured = _coloured(text, path)
-    return [Line(first + place, " ", spans) for place, spans in enumerate(coloured)]
+    found = _coloured(text, path)
+    return [Line(first + place, " ", spans) for place, spans in enumerate(found)]
 
 
 def output(text: str, path: str = "") -> list[Line]:
@@ -74,9 +53,9 @@ def output(text: str, path: str = "") -> list[Line]:
     numbered = [(int(match[1]), match[2]) for match in found if match]
     if not numbered or not path:
         return [Line(None, " ", [("", shorten(line, _WIDE))]) for line in lines]
-    coloured = iter(_coloured("\n".join(text for _, text in numbered), path))
+    rest = iter(_coloured("\n".join(text for _, text in numbered), path))
     return [
-        Line(int(match[1]), " ", next(coloured, [("", match[2])]))
+        Line(int(match[1]), " ", next(rest, [("", match[2])]))
         if match
         else Line(None, " ", [("", shorten(line, _WIDE))])
         for line, match in zip(lines, found, strict=True)
@@ -167,24 +146,6 @@ def _near(pairs: list[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
 
 
 def _coloured(text: str, path: str) -> list[list[Span]]:
-    lexer = _LEXERS.get(PurePosixPath(path).suffix.lower(), "")
-    whole = text.removesuffix("\n")
-    if not text:
-        return []
-    if not lexer or len(text) > _COLOURED:
-        return [[("", shorten(line, _WIDE))] for line in whole.split("\n")]
-    lines: list[list[Span]] = [[]]
-    width = 0
-    for kind, piece in get_lexer_by_name(lexer, stripnl=False, ensurenl=False).get_tokens(whole):
-        for place, part in enumerate(piece.split("\n")):
-            if place:
-                lines.append([])
-                width = 0
-            if part and width <= _WIDE:
-                lines[-1].append((_class(kind), shorten(part, _WIDE)))
-            width += len(part)
-    return lines
-
-
-def _class(kind: _TokenType) -> str:
-    return next((name for token, name in _CLASSES if kind in token), "")
+    """Return the pieces of each line; very long lines are cut."""
+    lines = [shorten(line.removesuffix("\r"), _WIDE) for line in _lines(text)]
+    return coloured(lines, path)

@@ -172,7 +172,7 @@ def _program(extra: dict[str, Any]) -> dict[str, Any] | None:
     code, command, written = (told.get(name) for name in ("exit_code", "command", "output"))
     return {
         "command": str(command or ""),
-        "exit": code if isinstance(code, int) else None,
+        "exit": steps.number(code),
         "output": lines.block(lines.output(str(written or "")), full=True),
     }
 

@@ -85,7 +85,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+            asked = _Asked(parts.query)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "this is no address")
+            return
         if not _NAMES.fullmatch(self.headers.get("Host", "")):
             self._refuse(HTTPStatus.FORBIDDEN, "this is served to this machine alone")
         elif parts.path in STATIC:
@@ -94,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
             self._refuse(HTTPStatus.FORBIDDEN, "another site asked")
         elif parts.path in _ANSWERS:
-            self._tell(_ANSWERS[parts.path], _Asked(parts.query))
+            self._tell(_ANSWERS[parts.path], asked)
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
 

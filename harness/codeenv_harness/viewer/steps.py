@@ -51,12 +51,12 @@ def details(
         "copied": bool(step.is_copied_context),
         "time": step.timestamp or "",
         "wrong": _wrong(tool),
-        "exit": tool.get("exit_code"),
+        "exit": number(tool.get("exit_code")),
         "truncated": bool(tool.get("truncated")),
         "message": whole(step.message),
         "reasoning": whole(step.reasoning_content or ""),
         "metrics": _metrics(step),
-        "reward": (step.extra or {}).get("reward"),
+        "reward": number((step.extra or {}).get("reward")),
         "calls": [_call(call, edit, full) for call in calls],
         "results": [
             lines.block(
@@ -82,6 +82,11 @@ def text_of(step: Step, events: Sequence[FeedbackEvent]) -> str:
 def whole(text: str) -> str:
     """Return what an agent said; of a text that nobody reads to its end, what fits."""
     return shorten(text, _WHOLE)
+
+
+def number(value: object) -> float | None:
+    """Return what a record says is a number, if it is one."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _title(step: Step) -> str:
@@ -118,8 +123,8 @@ def _wrong(tool: Mapping[str, Any]) -> str:
         return str(error)[:_SHORT]
     if tool.get("timed_out"):
         return "timeout"
-    code = tool.get("exit_code")
-    return f"exit {code}" if isinstance(code, int) and code else ""
+    code = number(tool.get("exit_code"))
+    return f"exit {code}"[:_SHORT] if code else ""
 
 
 def _metrics(step: Step) -> dict[str, Any]:

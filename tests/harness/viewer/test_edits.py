@@ -50,3 +50,28 @@ def test_what_is_not_known_for_sure_is_not_told():
 
 def test_a_file_that_a_command_changed_meanwhile_is_not_known():
     assert whole_edit((read(1), edit(2, "", FILE + "# more\n")), 2) is None
+
+
+def test_a_text_that_is_there_more_often_than_was_told_is_not_known():
+    twice = "     1\ta = 0\n     2\tb = 0"
+    both = edit(2, "= 0", "= 1", "edited a.py: +2 -2 (2 places; the first is shown)")
+
+    assert whole_edit((read(1, twice), both), 2) == ("a = 0\nb = 0\n", "a = 1\nb = 1\n")
+    assert whole_edit((read(1, twice), edit(2, "= 0", "= 1", "edited a.py: +2 -2")), 2) is None
+
+
+def test_an_edit_that_is_made_again_and_again_does_not_let_a_file_grow():
+    again = [edit(number, "a", "aa", "edited a.py: +1 -1") for number in range(2, 60)]
+
+    assert whole_edit((read(1, "     1\ta"), *again), 2) == ("a\n", "aa\n")
+    assert whole_edit((read(1, "     1\ta"), *again), len(again) + 1) is None
+
+
+def test_a_file_that_is_too_long_to_follow_is_not_known():
+    line = "x" * 200_000
+    longer = edit(2, "a", line * 2, "edited a.py: +1 -1")
+    many = edit(2, "a", line[:20], "edited a.py: +1 -1 (100000 places; the first is shown)")
+
+    assert whole_edit((read(1, "     1\ta"), longer), 2) is None
+    assert whole_edit((read(1, f"     1\t{'a' * 100_000}"), many), 2) is None
+    assert whole_edit((read(1, f"     1\ta{line * 2}"), edit(2, "a", "b")), 2) is None

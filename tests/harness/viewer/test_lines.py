@@ -1,8 +1,10 @@
 """Texts as lines: diffs, numbers and colours."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeenv_harness.viewer.colours import CHUNK, chunks
 from codeenv_harness.viewer.lines import FEW, MANY, block, changed, code, diff, output
 
 LINES = st.lists(st.sampled_from(["a", "b", "", '"""', "def f(): pass"]), max_size=12)
@@ -93,8 +95,51 @@ def test_long_lines_and_long_texts_are_cut_and_counted():
 @given(st.text(max_size=300), st.sampled_from(["a.py", "a.toml", "a.json", "a.sh", "a.cfg"]))
 def test_coloured_text_is_the_text(words, path):
     lines = code(words, path)
-    plain = words.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    plain = [line.removesuffix("\r") for line in words.removesuffix("\n").split("\n")]
 
-    assert "\n".join(text(line) for line in lines).replace("\ufeff", "") == plain.replace(
-        "\ufeff", ""
-    )
+    assert [text(line) for line in lines] == (plain if words else [])
+
+
+def colours(lines):
+    return {name for line in lines for name, _ in line.spans}
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [("a=" * 100_000, "a.ini"), ("\n " * 100_000, "a.py"), ("x = 1\n" * 30_000, "a.py")],
+)
+def test_a_long_text_has_no_colours(words, path):
+    assert colours(code(words, path)) == {""}
+
+
+def test_a_long_line_has_no_colours_and_those_around_it_do():
+    first, wide, last = code("x = 1\n" + "a=1;" * 1000 + "\ny = 2\n", "a.py")
+
+    assert (colours([first]), colours([wide]), colours([last])) == ({"", "n"}, {""}, {"", "n"})
+
+
+@given(st.lists(st.text("ab ", max_size=3 * CHUNK), max_size=9))
+def test_a_lexer_sees_a_few_lines_at_a_time(lines):
+    found = list(chunks(lines))
+
+    assert [line for group in found for line in group] == lines
+    assert all(len(group) == 1 or len("\n".join(group)) <= CHUNK for group in found)
+
+
+def test_code_of_a_usual_size_has_its_colours_to_the_end():
+    row = 'def boil():\n    """Boil.\n\n    For long.\n    """\n    return 100  # degrees\n\n\n'
+    lines = code(row * 700, "kettle.py")
+
+    assert len(row * 700) > 45_000
+    assert {tuple(line.spans) for line in lines[2::8]} == {()}
+    assert {line.spans[0][0] for line in lines[0::8]} == {"k"}
+    assert {line.spans[-1] for line in lines[3::8]} == {("s", "    For long.")}
+    assert {line.spans[-1] for line in lines[5::8]} == {("c", "# degrees")}
+
+
+def test_a_long_string_keeps_its_colour_and_what_follows_has_its_own():
+    for quotes in ('"""', "'''"):
+        lines = code(f"{quotes}One\n" + "it is long\n" * 500 + f"{quotes}\nx = 1\n", "a.py")
+
+        assert colours(lines[:502]) == {"s"}
+        assert ("n", "1") in lines[502].spans

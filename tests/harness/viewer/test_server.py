@@ -12,7 +12,7 @@ from codeenv_harness.records import RunFolder
 from codeenv_harness.viewer import Library, ViewerServer
 from tests.harness.report.made import told
 from tests.harness.runs import record
-from tests.harness.viewer.made import BAD, served, shown, trajectory
+from tests.harness.viewer.made import BAD, served, shown, step, trajectory
 
 KETTLE = {"run": "run", "task": "kettle", "rollout": "0"}
 
@@ -203,3 +203,25 @@ def test_words_of_a_run_leave_as_json_alone(server):
 def test_a_port_that_is_taken_is_a_clear_error(server, tmp_path):
     with pytest.raises(UsageError, match="in use"):
         ViewerServer(Library(tmp_path / "run"), server.server_address[1])
+
+
+@pytest.mark.parametrize("path", ["http://[x", "/?" + "a=1&" * 30, "/api/runs?" + "&" * 30])
+def test_an_address_that_is_none_is_answered(server, path):
+    with socket.create_connection(server.server_address[:2], timeout=30) as opened:
+        opened.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert opened.recv(12) == b"HTTP/1.1 400"
+
+
+def test_what_a_record_calls_a_number_is_one_or_is_not_told(tmp_path):
+    bad = {"onclick": "x", "toLocaleString": "x"}
+    for place, value in enumerate((bad, [bad], "1", True)):
+        made = step(1, "run_command", {}, "x", tool={"exit_code": value}, reward=value)
+        extra = {"program": {"exit_code": value, "command": bad, "output": bad}}
+        seen = trajectory().model_copy(update={"steps": (made,), "extra": extra})
+        with served(told(tmp_path / str(place), "x", [(record("kettle", 1), seen)])) as server:
+            query = KETTLE | {"run": str(place)}
+            head = found(server, "/api/rollout", query)
+            body = found(server, "/api/step", query | {"step": "1"})
+        assert (body["exit"], body["reward"], head["program"]["exit"]) == (None, None, None)
+        assert isinstance(head["program"]["command"], str)
+        assert "e" not in head["steps"][0]
