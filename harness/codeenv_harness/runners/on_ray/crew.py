@@ -17,6 +17,7 @@ from codeenv_harness.runners.on_ray.purse import keeper_of
 from codeenv_harness.runners.on_ray.travel import (
     Order,
     Report,
+    Untaken,
     environment,
     packed_plan,
     unpacked,
@@ -42,6 +43,7 @@ class Member:
         call: What it was asked last: to begin, and from then on to report.
         ready: Whether it has begun.
         hands: The rollouts that it plays.
+        handed: Those of which it has not said yet whether it takes them.
     """
 
     name: str
@@ -50,11 +52,22 @@ class Member:
     call: Any
     ready: bool = False
     hands: dict[Key, Work] = field(default_factory=dict)
+    handed: dict[Any, Key] = field(default_factory=dict)
 
     def hand(self, order: Order) -> None:
         """Give it a rollout to play."""
         self.hands[order.work.key] = order.work
-        self.actor.hand.remote(order)
+        self.handed[self.actor.hand.remote(order)] = order.work.key
+
+    def untaken(self) -> list[Report]:
+        """Return which rollouts it said it cannot take.
+
+        Raises:
+            RayError: If it may be lost.
+        """
+        replies = [*self.handed]
+        said, _ = ray.wait(replies, num_returns=len(replies), timeout=0) if replies else ([], [])
+        return [told for reply in said if (told := _untaken(reply, self.handed.pop(reply)))]
 
 
 class Crew:
@@ -127,6 +140,12 @@ class Crew:
                 continue
             member.call = member.actor.collect.remote()
             yield member, [unpacked(data) for data in batch]
+        for node, member in [*self._members.items()]:
+            try:
+                yield member, member.untaken()
+            except RayError as error:
+                self._drop(node, error)
+                yield member, None
 
     def close(self) -> None:
         """End all workers; their boxes are closed first.  Idempotent."""
@@ -188,6 +207,14 @@ def _nodes() -> Iterable[Mapping[str, Any]]:
     """Return the nodes that have processors: where Ray would run anything."""
     found = (n for n in ray.nodes() if n["Alive"] and n["Resources"].get("CPU", 0) > 0)
     return sorted(found, key=lambda node: str(node["NodeID"]))
+
+
+def _untaken(reply: Any, key: Key) -> Untaken | None:  # noqa: ANN401 - Ray's own
+    try:
+        ray.get(reply)
+    except RayTaskError as error:
+        return Untaken(key, f"its worker on Ray could not take it: {_first_line(error.cause)}")
+    return None
 
 
 def _at(name: str, error: CodeEnvError) -> CodeEnvError:

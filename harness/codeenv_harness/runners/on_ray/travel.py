@@ -44,7 +44,15 @@ class Failed:
     error: BaseException
 
 
-Report = Event | Finished | Failed
+@dataclass(frozen=True)
+class Untaken:
+    """A rollout that its worker could not take."""
+
+    key: Key
+    told: str
+
+
+Report = Event | Finished | Failed | Untaken
 
 
 def replays(options: RunOptions) -> bool:

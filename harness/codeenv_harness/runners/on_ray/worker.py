@@ -11,7 +11,7 @@ from typing import Any
 from ray import cloudpickle
 
 import codeenv
-from codeenv.errors import UsageError
+from codeenv.errors import SandboxError, UsageError
 from codeenv.materialise.models import Task
 from codeenv_harness.agents import Agent, AgentFactory, ReplayAgent, agent_factory
 from codeenv_harness.events import Event, StepTaken
@@ -86,7 +86,11 @@ class Worker:
             report = self._player.play(order.work, _replaying(order))
         except BaseException as error:  # noqa: BLE001 - raised where the run is
             report = Failed(order.work.key, error)
-        self._report(report)
+        try:
+            self._report(report)
+        except BaseException as error:  # noqa: BLE001 - who waits must hear of it
+            told = f"what a rollout gave cannot be sent: {type(error).__name__}: {error}"
+            self._report(Failed(order.work.key, SandboxError(told)))
 
     def _tell(self, event: Event) -> None:
         if not isinstance(event, StepTaken) or (event.task_id, event.rollout) not in self._quiet:
