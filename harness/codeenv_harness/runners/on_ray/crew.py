@@ -26,6 +26,8 @@ from codeenv_harness.runners.on_ray.worker import Worker
 
 _LOOK = 1.0
 """Seconds between two looks at which nodes there are."""
+_PATIENCE = 120.0
+"""Seconds that a worker has to begin; after a tenth of them it is said who is waited for."""
 _GOODBYE = 30.0
 """Seconds that workers have to close their boxes."""
 _CALLS = 4
@@ -44,6 +46,8 @@ class Member:
         ready: Whether it has begun.
         hands: The rollouts that it plays.
         handed: Those of which it has not said yet whether it takes them.
+        since: When it was asked to begin.
+        awaited: Whether it was said that it is waited for.
     """
 
     name: str
@@ -53,6 +57,8 @@ class Member:
     ready: bool = False
     hands: dict[Key, Work] = field(default_factory=dict)
     handed: dict[Any, Key] = field(default_factory=dict)
+    since: float = field(default_factory=time.monotonic)
+    awaited: bool = False
 
     def hand(self, order: Order) -> None:
         """Give it a rollout to play."""
@@ -73,13 +79,18 @@ class Member:
 class Crew:
     """The workers of one run.
 
+    Args:
+        plan: What they play.
+        say: Gets what people should know.
+        patience: Seconds that a worker has to begin.
+
     Attributes:
         backend: Which all of them use; "" before one has begun.
     """
 
-    def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: Plan, say: Callable[[str], None], patience: float = _PATIENCE) -> None:
         """Pack what they need to know."""
-        self.backend = ""
+        self.backend, self._patience = "", patience
         self._say, self._started = say, False
         self._members: dict[str, Member] = {}
         self._refused: set[str] = set()
@@ -89,7 +100,7 @@ class Crew:
         self._keeper = keeper_of(plan.options.budget)
 
     def start(self) -> int:
-        """Wait until every node's worker has begun; return how many there are.
+        """Wait until every node's worker has begun or is given up; return how many there are.
 
         Raises:
             CodeEnvError: What a worker says that cannot begin.
@@ -146,6 +157,7 @@ class Crew:
             except RayError as error:
                 self._drop(node, error)
                 yield member, None
+        self._hurry()
 
     def close(self) -> None:
         """End all workers; their boxes are closed first.  Idempotent."""
@@ -184,6 +196,19 @@ class Crew:
             return
         member.ready, self.backend = True, backend
         member.call = member.actor.collect.remote()
+
+    def _hurry(self) -> None:
+        """Say which workers are waited for, and give up those that do not begin."""
+        for node, member in [*self._members.items()]:
+            waited = time.monotonic() - member.since
+            if member.ready or waited < self._patience / 10:
+                continue
+            if not member.awaited:
+                self._say(f"Ray: the worker on {member.name} is waited for")
+                member.awaited = True
+            if waited >= self._patience:
+                self._refused.add(node)
+                self._drop(node, MachineError(f"it did not begin in {self._patience:g} seconds"))
 
     def _check(self, backend: str) -> None:
         if self.backend not in ("", backend):
