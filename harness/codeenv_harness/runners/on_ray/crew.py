@@ -188,11 +188,11 @@ class Crew:
             backend = ray.get(member.call)
             self._check(backend)
         except (RayError, CodeEnvError) as error:
-            self._refused.add(node)
             cause = error.cause if isinstance(error, RayTaskError) else error
-            self._drop(node, cause)
             if isinstance(cause, CodeEnvError) and not self._started:
                 raise _at(member.name, cause) from error
+            self._refused.add(node)
+            self._drop(node, cause)
             return
         member.ready, self.backend = True, backend
         member.call = member.actor.collect.remote()
@@ -223,7 +223,7 @@ class Crew:
         if member.ready:
             played = f"its {len(member.hands)} rollouts are played again"
             self._say(f"Ray: the worker on {member.name} is lost; {played}")
-        elif self._started:
+        else:
             self._say(f"Ray: no worker on {self._last}")
         ray.kill(member.actor)
 
