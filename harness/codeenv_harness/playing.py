@@ -107,11 +107,6 @@ class Finished:
     trajectory: Trajectory | None
     usage: Usage | None = None
 
-    @property
-    def key(self) -> Key:
-        """Which rollout it is."""
-        return self.record.key
-
 
 class Player:
     """Plays rollouts of a plan, in as many threads as call it.

@@ -15,7 +15,7 @@ from codeenv_harness.records import Key, RolloutRecord
 from codeenv_harness.runners.base import Listener, Ready
 from codeenv_harness.runners.on_ray.cluster import connect
 from codeenv_harness.runners.on_ray.crew import Crew, Member
-from codeenv_harness.runners.on_ray.travel import Failed, Report, Untaken, order
+from codeenv_harness.runners.on_ray.travel import Ended, Failed, Report, Untaken, order
 
 _LOSSES = 3
 """Workers that a rollout may lose."""
@@ -106,11 +106,12 @@ class _Hands:
         """Pass reports on; what ends the run is raised when all of them are."""
         wrong: BaseException | None = None
         for report in reports:
-            if isinstance(report, Finished | Failed | Untaken) and report.key not in member.hands:
+            if isinstance(report, Ended | Failed | Untaken) and report.key not in member.hands:
                 continue  # it was lost there, and is played elsewhere
-            if isinstance(report, Finished):
+            if isinstance(report, Ended):
                 self._put_down(member, report.key)
-                self._listener.ended(report)
+                self._listener.on_event(report.event)
+                self._listener.ended(report.finished)
             elif isinstance(report, Untaken):
                 self._lost(member, report.key, report.told)
             elif isinstance(report, Failed):
@@ -136,13 +137,15 @@ class _Hands:
         """Have a rollout that a worker lost played again: that is no fault of its, at first."""
         work = self._put_down(member, key)
         self._losses[key] += 1
-        final = self._losses[key] >= _LOSSES or bool(self._spent)
+        final = self._losses[key] >= _LOSSES
+        if self._spent and not final:
+            return  # it has not ended, and is played by who resumes the run
         told = f"{why} ({self._losses[key]} of {_LOSSES} times)"
         outcome = to_outcome(key[0], None, reason="infra_error", n_steps=0, error=told)
         self._listener.on_event(EpisodeEnded(*key, outcome, final))
         if not final:
             self._queue.appendleft(work)
-        elif not self._spent:
+        else:
             seed, losses = seed_of(self._options.seed, *key), self._losses[key]
             record = RolloutRecord.of(outcome, rollout=key[1], seed=seed, attempts=losses)
             self._listener.ended(Finished(record, None))

@@ -11,7 +11,7 @@ from codeenv.errors import SandboxError, UsageError
 from codeenv.trajectory import Trajectory
 from codeenv_harness.agents.registry import SERVED
 from codeenv_harness.agents.replay import recorded
-from codeenv_harness.events import Event, StepTaken
+from codeenv_harness.events import EpisodeEnded, Event, StepTaken
 from codeenv_harness.playing import Finished, Plan, RunOptions, Work
 from codeenv_harness.records import Key
 
@@ -37,6 +37,19 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Ended:
+    """A rollout that has ended: what is told and what is written of it, both or neither."""
+
+    event: EpisodeEnded
+    finished: Finished
+
+    @property
+    def key(self) -> Key:
+        """Which rollout it is."""
+        return self.finished.record.key
+
+
+@dataclass(frozen=True)
 class Failed:
     """A rollout that was not played because no further one makes sense."""
 
@@ -52,7 +65,7 @@ class Untaken:
     told: str
 
 
-Report = Event | Finished | Failed | Untaken
+Report = Event | Ended | Failed | Untaken
 
 
 def replays(options: RunOptions) -> bool:
