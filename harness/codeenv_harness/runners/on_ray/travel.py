@@ -101,8 +101,9 @@ def packed_plan(plan: Plan) -> bytes:
 
 def environment(options: RunOptions) -> dict[str, str]:
     """Return the variables that a model's client reads: the key, the server, proxies."""
-    if options.agent.partition(":")[0] not in SERVED:
-        return {}
+    kind = options.agent.partition(":")[0]
+    if kind not in SERVED or (kind == "cmd" and not options.settings.get("model")):
+        return {}  # there is no model to ask
     names = [str(options.settings.get("api_key_env", _KEY)), *_SERVER]
     names += [*_PROXIES, *(name.upper() for name in _PROXIES)]
     return {name: os.environ[name] for name in names if name in os.environ}
