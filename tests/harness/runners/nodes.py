@@ -81,6 +81,20 @@ class CountingRuntime(FakeRuntime):
         return super().open(task, **more)
 
 
+class Unloadable:
+    """A recipe that other processes cannot load."""
+
+    def __init__(self, name):
+        self.id = name
+
+    def __reduce__(self):
+        return (refuse, ("there is no such thing here",))
+
+
+def refuse(told):
+    raise ValueError(told)
+
+
 def below(pid):
     """All processes that a process has started, and those they have."""
     found = set()

@@ -1,6 +1,7 @@
 """``codeenv run --runner ray``, as people start and end it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -86,9 +87,14 @@ def test_a_cluster_that_was_started_for_a_run_ends_with_it():
     assert not {pid for pid in started if lives(pid)}
 
 
-def run_code(code):
+def run_code(code, **variables):
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, **variables},
     )
 
 
@@ -111,6 +117,20 @@ def test_an_address_where_nothing_answers_is_told_at_once():
 
     assert done.returncode == 2
     assert "error: no Ray cluster can be used at 127.0.0.1:9" in done.stderr
+
+
+def test_a_cluster_that_cannot_be_started_is_told_with_what_to_look_at(tmp_path):
+    (tmp_path / "file").touch()
+    done = run_code(
+        "import sys; from codeenv.cli import main\n"
+        f"sys.exit(main({[*RUN, '--runner', 'ray', '--ray-address', 'local']!r}))",
+        RAY_TMPDIR=str(tmp_path / "file"),
+    )
+
+    assert done.returncode == 2
+    assert "error: no Ray cluster can be started on this machine: " in done.stderr
+    assert "hint: is there memory" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_threads_do_not_need_ray():

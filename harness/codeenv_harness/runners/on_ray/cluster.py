@@ -27,7 +27,7 @@ def connect(address: str | None, say: Callable[[str], None]) -> bool:
     Ray then says nothing on standard output, which is for data: what matters is told to ``say``.
 
     Raises:
-        MachineError: If there is no cluster at the address.
+        MachineError: If there is no cluster at the address, or none can be started here.
     """
     if ray.is_initialized():
         return False
@@ -38,7 +38,7 @@ def connect(address: str | None, say: Callable[[str], None]) -> bool:
         found = _found(named)
         if found is None:
             say("Ray: a cluster of this machine alone is started")
-            ray.init("local", include_dashboard=False, object_store_memory=_STORE, **_QUIET)
+            _begin()
         else:
             _join(found)
             say(f"Ray: on the cluster at {found}")
@@ -61,6 +61,17 @@ def _found(named: str | None) -> str | None:
     return str(found)
 
 
+def _begin() -> None:
+    try:
+        ray.init("local", include_dashboard=False, object_store_memory=_STORE, **_QUIET)
+    except Exception as error:  # Ray has no class for a machine that is too slow
+        raise MachineError(
+            f"no Ray cluster can be started on this machine: {_told(error)}",
+            hint="is there memory, and room in /tmp? --ray-address names a cluster that runs, "
+            "and without --runner ray no cluster is needed",
+        ) from error
+
+
 def _join(address: str) -> None:
     try:
         ray.init(address, **_QUIET)
@@ -69,11 +80,14 @@ def _join(address: str) -> None:
 
 
 def _unusable(address: str, error: Exception) -> MachineError:
-    told = str(error).strip().partition("\n")[0]
     return MachineError(
-        f"no Ray cluster can be used at {address}: {told}",
+        f"no Ray cluster can be used at {address}: {_told(error)}",
         hint="ray start --head, then --ray-address HOST:PORT or RAY_ADDRESS; ray status tells",
     )
+
+
+def _told(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from codeenv_harness.runners.on_ray.purse import keeper_of
 from codeenv_harness.runners.on_ray.travel import (
     Order,
     Report,
+    Untaken,
     environment,
     packed_plan,
     unpacked,
@@ -25,6 +26,8 @@ from codeenv_harness.runners.on_ray.worker import Worker
 
 _LOOK = 1.0
 """Seconds between two looks at which nodes there are."""
+_PATIENCE = 120.0
+"""Seconds that a worker has to begin; after a tenth of them it is said who is waited for."""
 _GOODBYE = 30.0
 """Seconds that workers have to close their boxes."""
 _CALLS = 4
@@ -42,6 +45,9 @@ class Member:
         call: What it was asked last: to begin, and from then on to report.
         ready: Whether it has begun.
         hands: The rollouts that it plays.
+        handed: Those of which it has not said yet whether it takes them.
+        since: When it was asked to begin.
+        awaited: Whether it was said that it is waited for.
     """
 
     name: str
@@ -50,23 +56,41 @@ class Member:
     call: Any
     ready: bool = False
     hands: dict[Key, Work] = field(default_factory=dict)
+    handed: dict[Any, Key] = field(default_factory=dict)
+    since: float = field(default_factory=time.monotonic)
+    awaited: bool = False
 
     def hand(self, order: Order) -> None:
         """Give it a rollout to play."""
         self.hands[order.work.key] = order.work
-        self.actor.hand.remote(order)
+        self.handed[self.actor.hand.remote(order)] = order.work.key
+
+    def untaken(self) -> list[Report]:
+        """Return which rollouts it said it cannot take.
+
+        Raises:
+            RayError: If it may be lost.
+        """
+        replies = [*self.handed]
+        said, _ = ray.wait(replies, num_returns=len(replies), timeout=0) if replies else ([], [])
+        return [told for reply in said if (told := _untaken(reply, self.handed.pop(reply)))]
 
 
 class Crew:
     """The workers of one run.
 
+    Args:
+        plan: What they play.
+        say: Gets what people should know.
+        patience: Seconds that a worker has to begin.
+
     Attributes:
         backend: Which all of them use; "" before one has begun.
     """
 
-    def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: Plan, say: Callable[[str], None], patience: float = _PATIENCE) -> None:
         """Pack what they need to know."""
-        self.backend = ""
+        self.backend, self._patience = "", patience
         self._say, self._started = say, False
         self._members: dict[str, Member] = {}
         self._refused: set[str] = set()
@@ -76,7 +100,7 @@ class Crew:
         self._keeper = keeper_of(plan.options.budget)
 
     def start(self) -> int:
-        """Wait until every node's worker has begun; return how many there are.
+        """Wait until every node's worker has begun or is given up; return how many there are.
 
         Raises:
             CodeEnvError: What a worker says that cannot begin.
@@ -127,6 +151,13 @@ class Crew:
                 continue
             member.call = member.actor.collect.remote()
             yield member, [unpacked(data) for data in batch]
+        for node, member in [*self._members.items()]:
+            try:
+                yield member, member.untaken()
+            except RayError as error:
+                self._drop(node, error)
+                yield member, None
+        self._hurry()
 
     def close(self) -> None:
         """End all workers; their boxes are closed first.  Idempotent."""
@@ -157,14 +188,27 @@ class Crew:
             backend = ray.get(member.call)
             self._check(backend)
         except (RayError, CodeEnvError) as error:
-            self._refused.add(node)
             cause = error.cause if isinstance(error, RayTaskError) else error
-            self._drop(node, cause)
             if isinstance(cause, CodeEnvError) and not self._started:
                 raise _at(member.name, cause) from error
+            self._refused.add(node)
+            self._drop(node, cause)
             return
         member.ready, self.backend = True, backend
         member.call = member.actor.collect.remote()
+
+    def _hurry(self) -> None:
+        """Say which workers are waited for, and give up those that do not begin."""
+        for node, member in [*self._members.items()]:
+            waited = time.monotonic() - member.since
+            if member.ready or waited < self._patience / 10:
+                continue
+            if not member.awaited:
+                self._say(f"Ray: the worker on {member.name} is waited for")
+                member.awaited = True
+            if waited >= self._patience:
+                self._refused.add(node)
+                self._drop(node, MachineError(f"it did not begin in {self._patience:g} seconds"))
 
     def _check(self, backend: str) -> None:
         if self.backend not in ("", backend):
@@ -179,7 +223,7 @@ class Crew:
         if member.ready:
             played = f"its {len(member.hands)} rollouts are played again"
             self._say(f"Ray: the worker on {member.name} is lost; {played}")
-        elif self._started:
+        else:
             self._say(f"Ray: no worker on {self._last}")
         ray.kill(member.actor)
 
@@ -188,6 +232,14 @@ def _nodes() -> Iterable[Mapping[str, Any]]:
     """Return the nodes that have processors: where Ray would run anything."""
     found = (n for n in ray.nodes() if n["Alive"] and n["Resources"].get("CPU", 0) > 0)
     return sorted(found, key=lambda node: str(node["NodeID"]))
+
+
+def _untaken(reply: Any, key: Key) -> Untaken | None:  # noqa: ANN401 - Ray's own
+    try:
+        ray.get(reply)
+    except RayTaskError as error:
+        return Untaken(key, f"its worker on Ray could not take it: {_first_line(error.cause)}")
+    return None
 
 
 def _at(name: str, error: CodeEnvError) -> CodeEnvError:

@@ -15,7 +15,7 @@ from codeenv_harness.records import Key, RolloutRecord
 from codeenv_harness.runners.base import Listener, Ready
 from codeenv_harness.runners.on_ray.cluster import connect
 from codeenv_harness.runners.on_ray.crew import Crew, Member
-from codeenv_harness.runners.on_ray.travel import Failed, Report, order
+from codeenv_harness.runners.on_ray.travel import Ended, Failed, Report, Untaken, order
 
 _LOSSES = 3
 """Workers that a rollout may lose."""
@@ -87,7 +87,8 @@ class _Hands:
             self._hand_out()
             for member, reports in self._crew.hear():
                 if reports is None:
-                    self._lost(member)
+                    for key in [*member.hands]:
+                        self._lost(member, key, "its worker on Ray was lost")
                 else:
                     self._heard(member, reports)
         return self._spent
@@ -105,20 +106,25 @@ class _Hands:
         """Pass reports on; what ends the run is raised when all of them are."""
         wrong: BaseException | None = None
         for report in reports:
-            if isinstance(report, Finished):
-                self._put_down(member, report.record.key)
-                self._listener.ended(report)
-            elif not isinstance(report, Failed):
-                self._listener.on_event(report)
-            else:
+            if isinstance(report, Ended | Failed | Untaken) and report.key not in member.hands:
+                continue  # it was lost there, and is played elsewhere
+            if isinstance(report, Ended):
+                self._put_down(member, report.key)
+                self._listener.on_event(report.event)
+                self._listener.ended(report.finished)
+            elif isinstance(report, Untaken):
+                self._lost(member, report.key, report.told)
+            elif isinstance(report, Failed):
                 self._put_down(member, report.key)
                 wrong = self._stopped(report.error) or wrong
+            else:
+                self._listener.on_event(report)
         if wrong is not None:
             raise wrong
 
-    def _put_down(self, member: Member, key: Key) -> None:
-        del member.hands[key]
+    def _put_down(self, member: Member, key: Key) -> Work:
         self._playing -= 1
+        return member.hands.pop(key)
 
     def _stopped(self, error: BaseException) -> BaseException | None:
         if not isinstance(error, BudgetSpent):
@@ -127,18 +133,19 @@ class _Hands:
         self._queue.clear()
         return None
 
-    def _lost(self, member: Member) -> None:
-        """Have a lost worker's rollouts played again: that is no fault of theirs, at first."""
-        for key, work in [*member.hands.items()]:
-            self._put_down(member, key)
-            self._losses[key] += 1
-            final = self._losses[key] >= _LOSSES or bool(self._spent)
-            told = f"its worker on Ray was lost ({self._losses[key]} of {_LOSSES} times)"
-            outcome = to_outcome(key[0], None, reason="infra_error", n_steps=0, error=told)
-            self._listener.on_event(EpisodeEnded(*key, outcome, final))
-            if not final:
-                self._queue.appendleft(work)
-            elif not self._spent:
-                seed, losses = seed_of(self._options.seed, *key), self._losses[key]
-                record = RolloutRecord.of(outcome, rollout=key[1], seed=seed, attempts=losses)
-                self._listener.ended(Finished(record, None))
+    def _lost(self, member: Member, key: Key, why: str) -> None:
+        """Have a rollout that a worker lost played again: that is no fault of its, at first."""
+        work = self._put_down(member, key)
+        self._losses[key] += 1
+        final = self._losses[key] >= _LOSSES
+        if self._spent and not final:
+            return  # it has not ended, and is played by who resumes the run
+        told = f"{why} ({self._losses[key]} of {_LOSSES} times)"
+        outcome = to_outcome(key[0], None, reason="infra_error", n_steps=0, error=told)
+        self._listener.on_event(EpisodeEnded(*key, outcome, final))
+        if not final:
+            self._queue.appendleft(work)
+        else:
+            seed, losses = seed_of(self._options.seed, *key), self._losses[key]
+            record = RolloutRecord.of(outcome, rollout=key[1], seed=seed, attempts=losses)
+            self._listener.ended(Finished(record, None))

@@ -11,7 +11,7 @@ from codeenv.errors import SandboxError, UsageError
 from codeenv.trajectory import Trajectory
 from codeenv_harness.agents.registry import SERVED
 from codeenv_harness.agents.replay import recorded
-from codeenv_harness.events import Event, StepTaken
+from codeenv_harness.events import EpisodeEnded, Event, StepTaken
 from codeenv_harness.playing import Finished, Plan, RunOptions, Work
 from codeenv_harness.records import Key
 
@@ -37,6 +37,19 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Ended:
+    """A rollout that has ended: what is told and what is written of it, both or neither."""
+
+    event: EpisodeEnded
+    finished: Finished
+
+    @property
+    def key(self) -> Key:
+        """Which rollout it is."""
+        return self.finished.record.key
+
+
+@dataclass(frozen=True)
 class Failed:
     """A rollout that was not played because no further one makes sense."""
 
@@ -44,7 +57,15 @@ class Failed:
     error: BaseException
 
 
-Report = Event | Finished | Failed
+@dataclass(frozen=True)
+class Untaken:
+    """A rollout that its worker could not take."""
+
+    key: Key
+    told: str
+
+
+Report = Event | Ended | Failed | Untaken
 
 
 def replays(options: RunOptions) -> bool:
@@ -80,8 +101,9 @@ def packed_plan(plan: Plan) -> bytes:
 
 def environment(options: RunOptions) -> dict[str, str]:
     """Return the variables that a model's client reads: the key, the server, proxies."""
-    if options.agent.partition(":")[0] not in SERVED:
-        return {}
+    kind = options.agent.partition(":")[0]
+    if kind not in SERVED or (kind == "cmd" and not options.settings.get("model")):
+        return {}  # there is no model to ask
     names = [str(options.settings.get("api_key_env", _KEY)), *_SERVER]
     names += [*_PROXIES, *(name.upper() for name in _PROXIES)]
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -11,14 +11,14 @@ from typing import Any
 from ray import cloudpickle
 
 import codeenv
-from codeenv.errors import UsageError
+from codeenv.errors import SandboxError, UsageError
 from codeenv.materialise.models import Task
 from codeenv_harness.agents import Agent, AgentFactory, ReplayAgent, agent_factory
-from codeenv_harness.events import Event, StepTaken
+from codeenv_harness.events import EpisodeEnded, Event, StepTaken
 from codeenv_harness.playing import Plan, Player
 from codeenv_harness.records import Key
 from codeenv_harness.runners.on_ray.purse import SharedPurse
-from codeenv_harness.runners.on_ray.travel import Failed, Order, Report, packed, replays
+from codeenv_harness.runners.on_ray.travel import Ended, Failed, Order, Report, packed, replays
 
 _WAITING = 256
 """Reports that wait to be collected; who has one more waits himself."""
@@ -35,6 +35,7 @@ class Worker:
         """Begin idle."""
         self._reports: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._quiet: set[Key] = set()
+        self._last: dict[Key, EpisodeEnded] = {}
 
     def begin(
         self,
@@ -83,13 +84,23 @@ class Worker:
     def _play(self, order: Order) -> None:
         report: Report
         try:
-            report = self._player.play(order.work, _replaying(order))
+            finished = self._player.play(order.work, _replaying(order))
+            if self._player.stopped:
+                return
+            report = Ended(self._last.pop(order.work.key), finished)
         except BaseException as error:  # noqa: BLE001 - raised where the run is
             report = Failed(order.work.key, error)
-        self._report(report)
+        try:
+            self._report(report)
+        except BaseException as error:  # noqa: BLE001 - who waits must hear of it
+            told = f"what a rollout gave cannot be sent: {type(error).__name__}: {error}"
+            self._report(Failed(order.work.key, SandboxError(told)))
 
     def _tell(self, event: Event) -> None:
-        if not isinstance(event, StepTaken) or (event.task_id, event.rollout) not in self._quiet:
+        key = (event.task_id, event.rollout)
+        if isinstance(event, EpisodeEnded) and event.final:
+            self._last[key] = event  # told with what is written
+        elif not isinstance(event, StepTaken) or key not in self._quiet:
             self._report(event)
 
     def _report(self, report: Report) -> None:
