@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 from codeenv.env.fake import FakeRuntime
@@ -78,6 +79,22 @@ class CountingRuntime(FakeRuntime):
     def open(self, task, **more):
         with (self.folder / str(os.getpid())).open("a") as file:
             file.write(f"{task.id}\n")
+        return super().open(task, **more)
+
+
+class StuckRuntime(FakeRuntime):
+    """Who opens no box any more once a file is there."""
+
+    def __init__(self, file):
+        self.file = Path(file)
+        super().__init__()
+
+    def __reduce__(self):
+        return (StuckRuntime, (self.file,))
+
+    def open(self, task, **more):
+        if self.file.exists():
+            threading.Event().wait()
         return super().open(task, **more)
 
 

@@ -17,7 +17,7 @@ from codeenv_harness.records import RunFolder
 from codeenv_harness.rollout import RunOptions, run
 from codeenv_harness.runners import ray_runner
 from codeenv_harness.runners.on_ray.worker import Worker
-from tests.harness.runners.nodes import CountingRuntime, DeadlyRuntime
+from tests.harness.runners.nodes import CountingRuntime, DeadlyRuntime, StuckRuntime
 from tests.harness.test_chat import SOLVED
 
 TASKS = fake_taskset("a", "b", "c")
@@ -90,17 +90,18 @@ def test_nodes_that_join_take_over_from_those_that_are_gone(nodes, on_ray):
 
 def test_a_run_without_a_node_ends_and_is_resumed_in_threads(nodes, on_ray, tmp_path):
     options = replace(WALKS, out=tmp_path, concurrency=1)
-    ended = []
+    ended, stop = [], tmp_path / "stop"
 
     def lose_all(event):
         if isinstance(event, EpisodeEnded):
             ended.append(event)
             if len(ended) == 2:
+                stop.touch()  # a worker outlives its node for a moment
                 nodes.lose()
                 nodes.lose()
 
     with pytest.raises(MachineError, match="no Ray node to play on: ") as raised:
-        run(TASKS, options, FakeRuntime(), lose_all, runner=on_ray)
+        run(TASKS, options, StuckRuntime(stop), lose_all, runner=on_ray)
     kept = len(RunFolder(tmp_path).records())
     result = run(TASKS, replace(options, resume=True), FakeRuntime())
 

@@ -91,7 +91,7 @@ def test_a_rollout_that_no_worker_can_take_ends_and_the_others_are_played(crews)
 
     _Hands(RunOptions("oracle"), crew, Listener(ignore, ended.append)).play(wanted)
 
-    records = {finished.key: finished.record for finished in ended}
+    records = {finished.record.key: finished.record for finished in ended}
     assert records["a", 0].reward == 1.0
     assert records["u", 0].reason == "infra_error"
     assert "could not take it: " in records["u", 0].error
