@@ -90,6 +90,7 @@ class _Visit:
     stay: Stay
     talk: Talk
     deadline: float
+    _steps: int = 0
 
     def attend(self, exited: Callable[[Relay, Stay, Exited], Reason]) -> Reason:
         reply: Reply | None = None
@@ -118,10 +119,11 @@ class _Visit:
         except BadRequest as error:
             return _refused(asked.number, 400, str(error))
         self.talk.asked(request)
-        if len(self.stay.deeds) >= self.stay.briefing.max_steps:
+        if self._steps >= self.stay.briefing.max_steps:
             self._note_output()
         if not self.stay.next_step():
             return None
+        self._steps += 1
         try:
             answer = self._of_model(self.client, request)
         except ContextExceeded as error:
@@ -144,14 +146,14 @@ class _Visit:
                 return self._asked(client, request)
             except (ContextExceeded, RequestRefused):
                 if not client.heard:  # what options say may be wrong for whatever is asked
-                    client.answer(_SAY, (), within=self.left())
+                    self._ask_plainly(client)
                 raise
             except (TypeError, ValueError) as error:  # the SDK cannot make a request of it
                 raise RequestRefused(str(error), 400) from error
             except (AgentError, AgentUnavailable) as error:
+                self._ask_plainly(client)
                 if self.left() <= 0:
                     return None
-                client.answer(_SAY, (), within=self.left())
                 if last:
                     raise RequestRefused(error.message, 502) from error
         raise AssertionError("the last try returns or raises")
@@ -166,6 +168,14 @@ class _Visit:
             more=rest,
             within=self.left(),
         )
+
+    def _ask_plainly(self, client: ChatClient) -> None:
+        """Raise what is wrong with the server, if it does not answer a plain question either."""
+        try:
+            client.answer(_SAY, (), within=self.left())
+        except AgentError:
+            if self.left() > 0:  # else there was no time to
+                raise
 
     def _note_output(self) -> None:
         self.stay.facts["program"]["output"] = plain(self.relay.output())
