@@ -9,7 +9,7 @@ from rich.text import Text
 from codeenv.cli.terminal import printable
 from codeenv.env.episode import Episode
 from codeenv.errors import PathError, UsageError
-from codeenv.grading.collect import counted_places
+from codeenv.feedback.options import counts_in
 from codeenv.languages import get_language
 from codeenv.materialise.files import refusal
 from codeenv.materialise.models import Task
@@ -38,18 +38,14 @@ def changes_of(episode: Episode) -> tuple[FileChange, ...]:
     return tuple(
         change.model_copy(update={"counted": counts(change.path)})
         for change in found.files
-        if refusal(change.path) not in _NOISE and not change.path.startswith(".git/")
+        if refusal(change.path) not in _NOISE
     )
 
 
 def counted(task: Task) -> Callable[[str], bool]:
     """Return what tells whether changes of a path can count, as the statement says it."""
-    places = counted_places(task)
-    below = tuple(f"{place}/" for place in places)
-    language = get_language(task.recipe.language)
-    return lambda path: (
-        (path in places or path.startswith(below)) and language.admissible(task.layout, path)
-    )
+    in_place, language = counts_in(task), get_language(task.recipe.language)
+    return lambda path: in_place(path) and language.admissible(task.layout, path)
 
 
 def difference(changes: Iterable[FileChange]) -> RenderableType:

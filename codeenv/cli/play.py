@@ -6,7 +6,6 @@ import sys
 import time
 from pathlib import Path
 
-import codeenv
 from codeenv.cli import stage
 from codeenv.cli.editing import editor_command, in_editor
 from codeenv.cli.keyboard import ReadLine, keyboard, read_anything, read_plain
@@ -25,12 +24,13 @@ from codeenv.cli.watch import watched
 from codeenv.env.episode import Episode, EpisodeLimits
 from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
-from codeenv.tasks.digest import digest_of
 from codeenv.tasks.models import Recipe
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.episode import Played
 from codeenv_harness.episode import play as play_agent
+from codeenv_harness.playing import Plan, RunOptions
 from codeenv_harness.records import Manifest, RolloutRecord, RunFolder
+from codeenv_harness.rollout import manifest_of
 
 AGENTS = ("oracle", "nop")
 
@@ -83,7 +83,9 @@ def run(args: argparse.Namespace) -> int:
             return 0
         terminal.tell(stage.verdict(played.outcome, time.monotonic() - started))
         if folder is not None:
-            _record(folder, _manifest(args, runtime, recipe), played)
+            options = RunOptions(args.agent or HUMAN, limits=episode.limits)
+            plan = Plan(taskset.select([recipe.id]), options, runtime)
+            _record(folder, manifest_of(plan, runtime.backend.name), played)
     terminal.data(played.outcome)
     _whats_next(terminal, args, taskset, recipe)
     return 0 if played.outcome.reward_valid else 1
@@ -131,23 +133,6 @@ def _record(folder: RunFolder, manifest: Manifest, played: Played) -> None:
     folder.begin(manifest, resume=False)
     record = RolloutRecord.of(played.outcome, rollout=0, seed=0, attempts=1)
     folder.add(record, played.trajectory)
-
-
-def _manifest(args: argparse.Namespace, runtime: Runtime, recipe: Recipe) -> Manifest:
-    return Manifest(
-        codeenv=str(codeenv.__version__),
-        agent=args.agent or HUMAN,
-        backend=runtime.backend.name,
-        recipes={recipe.id: digest_of(recipe)},
-        rollouts=1,
-        seed=0,
-        profile="core4",
-        max_steps=args.max_steps,
-        wall_time=0.0,
-        output_budget=0,
-        tier=runtime.grading.tier,
-        controls=runtime.grading.controls,
-    )
 
 
 def _whats_next(

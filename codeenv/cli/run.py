@@ -25,11 +25,9 @@ from codeenv.env.runtime import Runtime
 from codeenv.errors import UsageError
 from codeenv.tasks.taskset import Taskset
 from codeenv_harness.agents import NAMES
-from codeenv_harness.metrics import Usage, usage_of
-from codeenv_harness.metrics.usage import Prices
 from codeenv_harness.monitoring import Watching
-from codeenv_harness.records import Key, RunFolder
-from codeenv_harness.rollout import RunOptions, RunResult
+from codeenv_harness.records import RunFolder
+from codeenv_harness.rollout import RunOptions, RunResult, recorded_usage
 from codeenv_harness.rollout import run as play_all
 from codeenv_harness.suites import benchmark_file, read_benchmark
 
@@ -116,17 +114,9 @@ def _tally(total: int, options: RunOptions) -> Tally:
         records = [record for record in folder.records() if record.reward_valid]
         tally.before(
             [record.resolved for record in records],
-            (_usage(folder, record.key, options.prices) for record in records),
+            (recorded_usage(folder, record.key, options.prices) for record in records),
         )
     return tally
-
-
-def _usage(folder: RunFolder, key: Key, prices: Prices) -> Usage | None:
-    """Return what a recorded rollout took; None if that cannot be read."""
-    try:
-        return usage_of(folder.trajectory(key), prices)
-    except UsageError:
-        return None
 
 
 def report(terminal: Terminal, result: RunResult, out: Path | None) -> None:

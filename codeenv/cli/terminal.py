@@ -50,9 +50,14 @@ class Terminal:
         return self._err.is_terminal
 
     @property
+    def _people(self) -> Console:
+        """Where episodes are shown."""
+        return self._err if self.json_wanted else self._out
+
+    @property
     def rows(self) -> int | None:
         """Lines that an episode may take without scrolling away; None where nobody looks."""
-        console = self._err if self.json_wanted else self._out
+        console = self._people
         return max(1, console.height - 4) if console.is_terminal else None
 
     def data(self, value: object) -> None:
@@ -82,7 +87,7 @@ class Terminal:
 
     def tell(self, what: RenderableType) -> None:
         """Show an episode to people, beside the JSON if JSON is wanted."""
-        console = self._err if self.json_wanted else self._out
+        console = self._people
         console.print(what, width=None if console.is_terminal else _PAGE)
 
     def page(self, what: RenderableType) -> None:
@@ -90,7 +95,7 @@ class Terminal:
         if self.rows is None:
             self.tell(what)
             return
-        console = self._err if self.json_wanted else self._out
+        console = self._people
         with console.pager():
             console.print(what)
 

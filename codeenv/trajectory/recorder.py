@@ -106,7 +106,7 @@ class Recorder:
         *,
         reasoning: str = "",
         metrics: StepMetrics | None = None,
-        time: str = "",
+        time: str,
     ) -> None:
         """Write down a step of an agent with tools of its own.
 
@@ -117,7 +117,7 @@ class Recorder:
             extra: Facts about the step.
             reasoning: What it thought.
             metrics: Its tokens.
-            time: When that was, if not now.
+            time: When that was.
         """
         self._add_act(
             message,
@@ -126,7 +126,7 @@ class Recorder:
             observation=RecordedObservation(results=results) if results else None,
             metrics=metrics,
             extra=dict(extra),
-            timestamp=time or self._now(),
+            timestamp=time,
         )
 
     def told(self, source: Literal["system", "user"], text: str, time: str) -> None:
@@ -179,7 +179,8 @@ class Recorder:
         self._add(source="agent", message=plain(message), reasoning_content=thought, **fields)
 
     def _add(self, **fields: Any) -> None:  # noqa: ANN401 - Step's own
-        fields.setdefault("timestamp", self._now())
+        if "timestamp" not in fields:
+            fields["timestamp"] = self._now()
         self._steps.append(Step(step_id=len(self._steps) + 1, **fields))
 
 

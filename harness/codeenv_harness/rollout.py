@@ -15,6 +15,7 @@ from codeenv.tasks.taskset import Taskset
 from codeenv_harness.agents.registry import program_of
 from codeenv_harness.events import OnEvent, ignore
 from codeenv_harness.metrics import Summary, Usage, summarise, usage_of
+from codeenv_harness.metrics.usage import Prices
 from codeenv_harness.monitoring import MonitorCallback
 from codeenv_harness.playing import Finished, Plan, RunOptions, Work
 from codeenv_harness.records import Key, Manifest, RolloutRecord, RunFolder
@@ -91,7 +92,9 @@ class _Run:
             for recipe in self._plan.taskset.recipes
             if (recipe.id, rollout) not in self._done
         ]
-        self._usage = {key: self._used_before(key) for key in self._done}
+        if self._folder is not None:
+            prices = self._plan.options.prices
+            self._usage = {key: recorded_usage(self._folder, key, prices) for key in self._done}
         stopped = self._runner.play(wanted, Listener(self._on_event, self._ended))
         records = tuple(self._done[key] for key in sorted(self._done))
         known = {key: used for key in sorted(self._usage) if (used := self._usage[key]) is not None}
@@ -101,7 +104,7 @@ class _Run:
         """Write down what is played and on what, and read what is done already."""
         if self._folder is not None:
             options = self._plan.options
-            manifest = _manifest(self._plan, ready.backend)
+            manifest = manifest_of(self._plan, ready.backend)
             self._done.update(self._folder.begin(manifest, resume=options.resume))
             self._folder.started({**_machine(options), **ready.facts})
 
@@ -112,14 +115,13 @@ class _Run:
         with self._lock:
             self._done[record.key], self._usage[record.key] = record, finished.usage
 
-    def _used_before(self, key: Key) -> Usage | None:
-        """Return what a rollout took that is done already; None if that cannot be read."""
-        if self._folder is None:
-            return None
-        try:
-            return usage_of(self._folder.trajectory(key), self._plan.options.prices)
-        except UsageError:
-            return None
+
+def recorded_usage(folder: RunFolder, key: Key, prices: Prices) -> Usage | None:
+    """Return what a rollout took that is done already; None if that cannot be read."""
+    try:
+        return usage_of(folder.trajectory(key), prices)
+    except UsageError:
+        return None
 
 
 def _machine(options: RunOptions) -> dict[str, object]:
@@ -140,7 +142,8 @@ def _settings(plan: Plan) -> dict[str, object]:
     return told if plan.program is None else {**told, "upload": plan.program.digest}
 
 
-def _manifest(plan: Plan, backend: str) -> Manifest:
+def manifest_of(plan: Plan, backend: str) -> Manifest:
+    """Return what a plan asks for, to be written down."""
     options, grading = plan.options, plan.runtime.grading
     return Manifest(
         codeenv=str(codeenv.__version__),

@@ -113,7 +113,9 @@ def _served(kind: str, what: str, options: AgentOptions) -> AgentFactory:
     if kind == "cmd":
         program = CommandOptions.of(options.settings)
         asked = client(program.model, program) if program.model else None
-        return CommandFactory(what, program, asked, options.program)
+        tree = options.program
+        tree = program_of(f"cmd:{what}", options.settings) if tree is None else tree
+        return CommandFactory(what, program, asked, tree)
     known = (MiniOptions if kind == "mini" else ChatOptions).of(options.settings)
     asked = client(what, known)
     return MiniFactory(asked) if kind == "mini" else ChatFactory(asked)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,8 @@ class CommandAgent:
         stay.facts["program"] = {"command": self._command, "exit_code": None, "output": ""}
         relay.start(self._command, stay.briefing.instruction, model=options.model, env=options.env)
         deadline = time.monotonic() + options.time_limit
-        return _Visit(self._client, relay, stay, Talk(stay), deadline).attend(self._exited)
+        ended = _Visit(self._client, relay, stay, Talk(stay), deadline).attend()
+        return self._exited(relay, stay, ended) if isinstance(ended, Exited) else ended
 
     def _exited(self, relay: Relay, stay: Stay, ended: Exited) -> Reason:
         told = stay.facts["program"]
@@ -92,7 +93,8 @@ class _Visit:
     deadline: float
     _steps: int = 0
 
-    def attend(self, exited: Callable[[Relay, Stay, Exited], Reason]) -> Reason:
+    def attend(self) -> Exited | Reason:
+        """Answer until the program or its time is over; return which."""
         reply: Reply | None = None
         while not self.stay.over():
             if self.left() <= 0:
@@ -101,7 +103,7 @@ class _Visit:
             event = self.relay.poll(min(_WAIT, self.left()), reply)
             reply = None
             if isinstance(event, Exited):
-                return exited(self.relay, self.stay, event)
+                return event
             if isinstance(event, Asked):
                 reply = self._answer(event)
         return "wall_time"  # what ended the episode has said why already

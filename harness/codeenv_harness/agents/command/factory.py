@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 from codeenv.materialise.models import Task
 from codeenv.sandbox.image import Mount
@@ -11,7 +10,6 @@ from codeenv_harness.agents.chat.client import ChatClient
 from codeenv_harness.agents.command.agent import CommandAgent
 from codeenv_harness.agents.command.options import CommandOptions
 from codeenv_harness.agents.command.relay import PROGRAM
-from codeenv_harness.agents.uploads import uploaded
 
 
 class CommandFactory:
@@ -28,15 +26,9 @@ class CommandFactory:
         client: ChatClient | None = None,
         program: Tree | None = None,
     ) -> None:
-        """Read what is to be uploaded, unless ``program`` is that.
-
-        Raises:
-            UsageError: If that cannot be.
-        """
+        """Take them; ``program`` is what boxes get at ``PROGRAM``, if anything."""
         self._command, self._options, self._client = command, options, client
         self._ran = threading.Event()
-        if program is None and options.upload:
-            program = uploaded(Path(options.upload).expanduser())
         self.mounts: Sequence[Mount] = (Mount(PROGRAM, program),) if program is not None else ()
 
     def __call__(self, task: Task) -> CommandAgent:

@@ -101,13 +101,16 @@ class Talk:
 
 def _digests(messages: Messages, first: int) -> tuple[str, str]:
     """Return the digests of the first messages, and of all."""
-    total = hashlib.sha256()
-    for message in messages[:first]:
-        total.update(json.dumps(message, sort_keys=True).encode())
-    before = total.hexdigest()
-    for message in messages[first:]:
-        total.update(json.dumps(message, sort_keys=True).encode())
-    return before, total.hexdigest()
+    begun = hashlib.sha256()
+    _feed(begun, messages[:first])
+    whole = begun.copy()
+    _feed(whole, messages[first:])
+    return begun.hexdigest(), whole.hexdigest()
+
+
+def _feed(digest: "hashlib._Hash", messages: Messages) -> None:
+    for message in messages:
+        digest.update(json.dumps(message, sort_keys=True).encode())
 
 
 def _mappings(value: object) -> list[Mapping[str, Any]]:
